@@ -1,0 +1,73 @@
+/** A mounted table: its definition now, its database from the first use on. */
+import type { EventLog } from '../events/event-log.js';
+import type { HistoryQueries } from '../projections/row-history/queries.js';
+import type { RowQueries } from '../projections/rows/queries.js';
+import type { TableSchema } from '../schema/table-schema.js';
+
+export type Scope = 'user' | 'project' | 'legacy';
+
+export interface Table {
+  /** The registry key: the directory's name (legacy mode: the schema's `table`). */
+  readonly name: string;
+  readonly scope: Scope;
+  readonly schema: TableSchema;
+  readonly schemaPath: string;
+  readonly databasePath: string;
+  /** The directory that `_backup` and `_snapshots` stand in. */
+  readonly scopeRoot: string;
+  /** Opens the database at the first call and adopts it if need be. @throws StoreError STORAGE_ERROR, TABLE_READ_ONLY. */
+  open(): OpenTable;
+  /** Null until the first {@link open}. */
+  readonly opened: OpenTable | null;
+  close(): Promise<void>;
+}
+
+export interface OpenTable {
+  readonly log: EventLog;
+  readonly rows: RowQueries;
+  readonly history: HistoryQueries;
+  /** Waits until the followers a caller should see (the markdown dump) have applied `seq`, 2 s at most. */
+  settled(seq: number): Promise<void>;
+  status(): TableStatus;
+}
+
+/** What `info` and `doctor` say of an open table. */
+export interface TableStatus {
+  readonly head: number;
+  readonly journalMode: string;
+  readonly foreignWrites: number;
+  readonly followers: readonly FollowerStatus[];
+}
+
+export interface FollowerStatus {
+  readonly name: string;
+  readonly position: number;
+  /** Events after the position. */
+  readonly lag: number;
+  readonly state: 'live' | 'retrying' | 'parked';
+  readonly lastError: string | null;
+}
+
+/** A table that could not be mounted. */
+export interface FailedTable {
+  readonly table: string;
+  readonly scope: Scope;
+  readonly code: string;
+  readonly message: string;
+}
+
+export interface Reloaded {
+  readonly mounted: number;
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  readonly failed: readonly FailedTable[];
+}
+
+export interface Registry {
+  /** @throws StoreError TABLE_REQUIRED without a name and a default, TABLE_NOT_FOUND for an unknown one. */
+  resolve(name: string | undefined): Table;
+  tables(): readonly Table[];
+  failed(): readonly FailedTable[];
+  reload(): Promise<Reloaded>;
+  close(): Promise<void>;
+}
