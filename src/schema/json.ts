@@ -105,24 +105,32 @@ export function membersOf(data: JsonObject): Members {
   return members;
 }
 
+/** The deepest nesting a row may have: SQLite's JSON functions stop at 1,000. */
+export const maxDepth = 500;
+
 /**
- * Refuses what JSON or SQLite could only keep damaged: integers beyond ±(2^53−1), NUL and lone surrogates.
+ * Refuses what JSON or SQLite could only keep damaged: integers beyond ±(2^53−1), NUL and lone surrogates, and nesting
+ * deeper than {@link maxDepth}.
  * @throws StoreError VALIDATION_ERROR whose field is the JSON path (rulings §2 "numbers, strings").
  */
-export function assertStorable(value: JsonValue, path = ''): void {
-  if (typeof value === 'string') return assertStorableString(value, path);
-  if (typeof value === 'number') return assertStorableNumber(value, path);
-  if (typeof value !== 'object' || value === null) return;
+export function assertStorable(value: JsonValue, path = '', depth = 0): void {
+  if (typeof value === 'string') assertStorableString(value, path);
+  else if (typeof value === 'number') assertStorableNumber(value, path);
+  else if (typeof value === 'object' && value !== null) assertStorableNested(value, path, depth);
+}
+
+function assertStorableNested(value: JsonObject | readonly JsonValue[], path: string, depth: number): void {
+  if (depth >= maxDepth) throw refused(path, `nesting is deeper than ${maxDepth} levels; flatten the value`);
   if (Array.isArray(value)) {
     value.forEach((item: JsonValue, index) => {
-      assertStorable(item, `${path}[${index}]`);
+      assertStorable(item, `${path}[${index}]`, depth + 1);
     });
     return;
   }
   for (const [key, member] of Object.entries(value)) {
     const memberPath = path === '' ? key : `${path}.${key}`;
     assertStorableString(key, memberPath);
-    assertStorable(member, memberPath);
+    assertStorable(member, memberPath, depth + 1);
   }
 }
 
