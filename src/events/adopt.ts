@@ -3,7 +3,7 @@
  * (rulings 3.9). One event says what was found, with a digest, then each row is imported; the old history stays in place.
  */
 import { createHash, type Hash } from 'node:crypto';
-import { joinMembers, type JsonText, jsonText, type Members } from '../schema/json.js';
+import { type JsonText, joinMembers, jsonText, type Members } from '../schema/json.js';
 import { currentVersion } from './catalogue.js';
 import type { Connection } from './database.js';
 import { EventRows, type Head } from './event-rows.js';

@@ -51,6 +51,11 @@ export class SqliteEventLog implements EventLog {
   }
 
   async head(): Promise<number> {
+    return this.headNow();
+  }
+
+  /** {@link head} without waiting, as this log is local. */
+  headNow(): number {
     return this.#parts.events.head().seq;
   }
 

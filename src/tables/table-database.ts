@@ -69,6 +69,11 @@ export class TableDatabase {
     this.adoption = opened.readOnlyBecause === null ? adopt(adoption) : null;
   }
 
+  /** The sequence number of the newest event; 0 for an empty log. */
+  head(): number {
+    return this.#events.headNow();
+  }
+
   notedForeignWrites(): string[] {
     return this.#events.notedForeignWrites();
   }
