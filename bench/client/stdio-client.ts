@@ -30,6 +30,7 @@ export class StdioClient {
   readonly #waiting = new Map<number, Waiting>();
   readonly #exited: Promise<void>;
   #lastId = 0;
+  #ended = false;
 
   /** Starts the server and shakes hands with it. */
   static async connect(command: ServerCommand): Promise<StdioClient> {
@@ -52,6 +53,7 @@ export class StdioClient {
     createInterface({ input: this.#child.stdout }).on('line', (line) => this.#receive(line));
     this.#exited = new Promise((resolve) => {
       this.#child.on('exit', () => {
+        this.#ended = true;
         this.#failAll('the server ended');
         resolve();
       });
@@ -59,6 +61,7 @@ export class StdioClient {
   }
 
   request(method: string, params: unknown): Promise<unknown> {
+    if (this.#ended) return Promise.reject(new Error('the server ended'));
     const id = ++this.#lastId;
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
