@@ -20,6 +20,7 @@ export function rowsDatabase(rows: readonly InsertedRow[] = []): Database.Databa
     database.close();
     rmSync(directory, { recursive: true });
   });
+  database.pragma('synchronous = OFF');
   for (const migration of migrations) for (const statement of migration.statements) database.exec(statement);
   insertRows(database, rows);
   return database;
