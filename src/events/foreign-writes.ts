@@ -4,7 +4,7 @@
  */
 import { asJsonObjectText, type JsonText, joinMembers, jsonText, type Members, splitMembers } from '../schema/json.js';
 import { currentVersion, upcast } from './catalogue.js';
-import type { LiveTransaction } from './command-transaction.js';
+import type { ForeignChanges, ForeignChangeTarget } from './command-transaction.js';
 import type { Connection } from './database.js';
 import type { EventRows } from './event-rows.js';
 import { evolve } from './evolve.js';
@@ -22,7 +22,7 @@ interface Note {
 /** Nobody can tell who wrote past the log. */
 const somebody: Caller = { actor: 'unknown', origin: { tool: 'foreign-write', session: 'unknown' } };
 
-export class ForeignWrites {
+export class ForeignWrites implements ForeignChanges {
   #any = false;
   readonly #exists;
   readonly #note;
@@ -60,7 +60,7 @@ export class ForeignWrites {
    * Records what somebody made of a row, as one event, and forgets the note.
    * @returns what it was, or null when nothing differs from the log any more.
    */
-  absorb(rowId: string, tx: LiveTransaction): 'create' | 'update' | 'delete' | null {
+  absorb(rowId: string, tx: ForeignChangeTarget): 'create' | 'update' | 'delete' | null {
     const note = this.#note.get(rowId);
     this.#forget.run(rowId);
     const before = this.#stateInLog(rowId, note);
@@ -81,7 +81,7 @@ export function recordForeignChange(
   rowId: string,
   inLog: RowState | null,
   found: RowState | null,
-  tx: LiveTransaction,
+  tx: ForeignChangeTarget,
 ): 'create' | 'update' | 'delete' | null {
   if (isSame(inLog, found)) return null;
   const op = inLog === null ? 'create' : found === null ? 'delete' : 'update';
