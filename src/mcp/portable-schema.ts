@@ -27,6 +27,21 @@ export function portableOutput(success: z.ZodType): PortableSchema {
   return { schema: { type: 'object', properties: { value: schema }, required: ['value'] }, problems };
 }
 
+/** Whether a value could be decoded with the schema but never encoded again. */
+export function isOneWay(schema: z.ZodType): boolean {
+  let found = false;
+  for (const io of ['input', 'output'] as const) {
+    z.toJSONSchema(schema, {
+      io,
+      unrepresentable: 'any',
+      override: ({ zodSchema }) => {
+        if (zodSchema._zod.def.type === 'transform') found = true;
+      },
+    });
+  }
+  return found;
+}
+
 function portable(source: z.ZodType, io: 'input' | 'output'): PortableSchema {
   const problems: string[] = [];
   const generated = generate(source, io, problems);

@@ -1,5 +1,5 @@
 /** What has to be true of a binding before it is published, and what is only worth a warning. */
-import { type JsonSchema, portableInput, portableOutput } from './portable-schema.js';
+import { isOneWay, type JsonSchema, portableInput, portableOutput } from './portable-schema.js';
 import { type Binding, Projection, type ToolAnnotation } from './projection.js';
 import type { ProjectionProblem } from './projection-error.js';
 
@@ -46,6 +46,7 @@ function checkBinding(binding: Binding, report: Report): CheckedBinding | undefi
   const output = annotation.output === 'json' ? portableOutput(operation.success) : undefined;
   for (const problem of input.problems) report(`payload: ${problem}`);
   for (const problem of output?.problems ?? []) report(`success: ${problem}`);
+  checkEncodable(binding, report);
   checkSynchronous(binding, report);
   return { binding, annotation, inputSchema: input.schema, outputSchema: output?.schema };
 }
@@ -68,6 +69,12 @@ function checkAnnotation(annotation: ToolAnnotation, report: Report): void {
     // Plugins may be plain JavaScript, where the type promises nothing.
     if (typeof annotation.hints?.[hint] !== 'boolean') report(`its hint '${hint}' is not a boolean`);
   }
+}
+
+function checkEncodable({ operation }: Binding, report: Report): void {
+  if (isOneWay(operation.success)) report('success: a one-way transform cannot be encoded');
+  if (operation.error !== undefined && isOneWay(operation.error))
+    report('error: a one-way transform cannot be encoded');
 }
 
 /** A schema that decodes only asynchronously throws at the first synchronous use, whatever the value. */

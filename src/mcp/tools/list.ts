@@ -16,15 +16,15 @@ const contract = Contract.operation('store/ListRows', 1, {
     filter,
     fields,
     order_by: orderBy,
-    limit: count.meta({ maximum: 1_000, description: 'Default 100' }).optional(),
-    offset: count.describe('Rows to skip').optional(),
+    limit: count.meta({ maximum: 1_000 }).optional(),
+    offset: count.optional(),
   }),
   success: rows,
 }).annotate(Projection.Annotation, {
   name: 'list',
   title: 'List rows',
   description:
-    'Find rows of a table, newest first: an array of at most limit rows. Page with offset. Example filter: {"type":"eq","field":"status","value":"open"}.',
+    'Find rows of a table, newest first. Page with limit (default 100) and offset. Filter: {"type":"eq","field":"open","value":true}',
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   output: 'json',
 });

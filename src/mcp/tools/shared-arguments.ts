@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { isJsonObject, type JsonObject } from '../../schema/json.js';
 
 /** Which table; the default table when there is one. */
-export const table = z.string().describe('Table name; optional only with a default table').optional();
+export const table = z.string().describe('Table name').optional();
 
 /** A row: its full id, or a prefix that only it has. */
 export const id = z.string().min(1).max(200).describe('Row id or unique prefix');
@@ -30,38 +30,32 @@ export const idempotencyKey = z
   .optional();
 
 /** The field selector, published flat; the op checks names against the table. */
-export const fields = published('Fields of data to return', {
+export const fields = published({
   type: 'object',
   properties: {
     mode: { type: 'string', enum: ['all', 'list'] },
     fields: { type: 'array', items: { type: 'string' } },
   },
-  required: ['mode'],
 }).optional();
 
+const scalar = { anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }] };
+
 /** Any filter of the filter language, published with one level unrolled because clients refuse recursion. */
-export const filter = published('Filter by data fields', {
+export const filter = published({
   type: 'object',
   properties: {
-    type: {
-      type: 'string',
-      enum: ['eq', 'in', 'like', 'array_contains', 'array_not_contains', 'and', 'or'],
-    },
+    type: { type: 'string', enum: ['eq', 'in', 'like', 'array_contains', 'array_not_contains', 'and', 'or'] },
     field: { type: 'string' },
-    value: { anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }] },
-    values: { type: 'array', items: { anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }] } },
-    pattern: { type: 'string', description: 'SQL LIKE' },
-    filters: {
-      type: 'array',
-      items: { type: 'object', additionalProperties: true },
-      description: 'of and, or: filters',
-    },
+    value: scalar,
+    values: { type: 'array', items: scalar },
+    pattern: { type: 'string' },
+    filters: { type: 'array', items: { type: 'object', additionalProperties: true } },
   },
   required: ['type'],
 }).optional();
 
 /** Sort keys, the first one first. */
-export const orderBy = published('Sort keys; default newest first', {
+export const orderBy = published({
   type: 'array',
   items: {
     type: 'object',
@@ -71,6 +65,6 @@ export const orderBy = published('Sort keys; default newest first', {
 }).optional();
 
 /** A value that the op parses against the table's schema; here only its published form is known. */
-function published(description: string, schema: Record<string, unknown>) {
-  return z.unknown().meta({ ...schema, description });
+function published(schema: Record<string, unknown>) {
+  return z.unknown().meta(schema);
 }
