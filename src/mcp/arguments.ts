@@ -48,8 +48,13 @@ export function repairArguments(given: Arguments, schema: JsonSchema): Arguments
 
 /** What zod found, in the words of an answer. */
 export function argumentErrorOf(error: z.ZodError): ArgumentError {
-  const [first, ...rest] = error.issues.map((issue) => ({ path: pathText(issue.path), message: issue.message }));
+  const [first, ...rest] = error.issues.map((issue) => ({ path: pathText(issue.path), message: messageOf(issue) }));
   return new ArgumentError([first ?? { path: '(root)', message: 'invalid arguments' }, ...rest.slice(0, 19)]);
+}
+
+function messageOf(issue: z.core.$ZodIssue): string {
+  const isMissing = issue.code === 'invalid_type' && issue.message.endsWith('received undefined');
+  return isMissing ? `missing, a ${issue.expected} is required` : issue.message;
 }
 
 function refuseUnknown(given: Arguments, known: readonly string[]): void {

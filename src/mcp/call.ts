@@ -86,6 +86,7 @@ class Call {
     try {
       const parsed = this.#parse();
       if (!parsed.ok) return errorResult(argumentErrorOf(parsed.error));
+      this.#controller.signal.throwIfAborted();
       return this.#encode(await this.#unlessAborted(parsed.run(this.#context())));
     } catch (error) {
       return this.#failure(error);
@@ -128,7 +129,7 @@ class Call {
 
   #withdrawn(error: unknown): Error {
     const reason: unknown = this.#controller.signal.reason;
-    if (error !== reason) this.#log.warn('a failure during cancellation was suppressed', this.#details({ error }));
+    this.#suppress(error);
     const text = reason instanceof Error ? reason.message : 'cancelled';
     return new ProtocolError(ProtocolErrorCode.InternalError, `The call was cut off: ${text}`);
   }
@@ -141,12 +142,15 @@ class Call {
       signal.addEventListener('abort', abandon, { once: true });
       if (signal.aborted) abandon();
       work.then(resolve, (error: unknown) => {
-        if (signal.aborted && error !== signal.reason) {
-          this.#log.warn('a failure during cancellation was suppressed', this.#details({ error }));
-        }
+        if (signal.aborted) this.#suppress(error);
         reject(error);
       });
     });
+  }
+
+  #suppress(error: unknown): void {
+    if (error === this.#controller.signal.reason || isCancellation(error)) return;
+    this.#log.warn('a failure during cancellation was suppressed', this.#details({ error }));
   }
 
   /** Listeners of its own instead of `AbortSignal.any`, which keeps every call's signal alive as long as the view's. */
@@ -166,4 +170,9 @@ class Call {
   #details(fields: LogFields): LogFields {
     return { ...this.#about, duration_ms: Math.round(performance.now() - this.#started), ...fields };
   }
+}
+
+/** How promises and streams end that were told to. */
+function isCancellation(error: unknown): boolean {
+  return error instanceof Error && (error.name === 'AbortError' || error.name === 'EmptyError');
 }

@@ -28,7 +28,11 @@ export function errorResult(error: StoreError): CallToolResult {
 
 /** A declared error of a contract: beside `kind` when it has a code of its own, under `error` otherwise. */
 export function declaredErrorResult(value: unknown): CallToolResult {
-  return failure(hasCode(value) ? { ...value, kind: 'business' } : { kind: 'business', error: value });
+  return failure(
+    hasCode(value)
+      ? Object.assign({ kind: 'business' }, value, { kind: 'business' })
+      : { kind: 'business', error: value },
+  );
 }
 
 function failure(body: Readonly<Record<string, unknown>>): CallToolResult {

@@ -107,6 +107,10 @@ describe('arguments', () => {
     expect(body(await call('echo'))).toEqual({});
   });
 
+  it('says what is missing', async () => {
+    expect(expectFailure(await call('slow'))).toMatchObject({ field: 'ms', reason: 'missing, a number is required' });
+  });
+
   it('names every wrong argument with its path', async () => {
     const error = expectFailure(await call('echo', { count: 99, order_by: ['a', 3] }));
     expect(error.issues).toMatchObject([{ path: 'order_by[1]' }, { path: 'count' }]);
@@ -162,6 +166,12 @@ describe('cancellation', () => {
     setTimeout(() => client.abort(), 10);
     await expect(pending).rejects.toThrow();
     expect(demo.events).toEqual(['stream unsubscribed']);
+    expect(lines.join()).not.toContain('suppressed');
+  });
+
+  it('does not call the service for a request that was cancelled before', async () => {
+    await expect(call('slow', { ms: 1 }, AbortSignal.abort())).rejects.toMatchObject({ code: -32603 });
+    expect(demo.events).toEqual([]);
   });
 
   it('runs finalisers once after an ordinary end, before the answer', async () => {
