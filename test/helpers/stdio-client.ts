@@ -1,10 +1,24 @@
 /** A client that speaks raw lines, so that every byte of the server is seen. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
 
-export const serverScript = fileURLToPath(new URL('./stdio-server.ts', import.meta.url));
-export const serverArguments = ['--import', 'tsx', serverScript];
+/** The server script bundled into a directory, so that a test pays for starting a server and not for compiling one. */
+export async function bundleServer(directory: string): Promise<string> {
+  const outfile = join(directory, 'stdio-server.mjs');
+  await build({
+    entryPoints: [fileURLToPath(new URL('./stdio-server.ts', import.meta.url))],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    logLevel: 'error',
+  });
+  return outfile;
+}
 
 export interface Message {
   readonly id?: string | number | null;
@@ -20,8 +34,8 @@ export class StdioClient {
   readonly #child: ChildProcessWithoutNullStreams;
   #rest = '';
 
-  constructor(environment: Record<string, string> = {}) {
-    this.#child = spawn(process.execPath, serverArguments, { env: { ...process.env, ...environment } });
+  constructor(script: string, environment: Record<string, string> = {}) {
+    this.#child = spawn(process.execPath, [script], { env: { ...process.env, ...environment } });
     this.#child.stdout.setEncoding('utf8').on('data', (chunk: string) => this.#take(chunk));
     this.#child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
       this.stderr += chunk;

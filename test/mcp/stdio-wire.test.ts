@@ -1,13 +1,25 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { exactText } from '../helpers/demo-view.js';
-import { StdioClient, serverArguments } from '../helpers/stdio-client.js';
+import { bundleServer, StdioClient } from '../helpers/stdio-client.js';
 
 const started: StdioClient[] = [];
+let directory: string;
+let script: string;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'mini-app-mcp-'));
+  script = await bundleServer(directory);
+}, 60_000);
+
+afterAll(() => rm(directory, { recursive: true }));
 
 function start(environment: Record<string, string> = {}): StdioClient {
-  const client = new StdioClient(environment);
+  const client = new StdioClient(script, environment);
   started.push(client);
   return client;
 }
@@ -147,9 +159,7 @@ describe('the wire, line by line', { timeout: 30_000 }, () => {
 describe('the client of the 1.x SDK', { timeout: 30_000 }, () => {
   it('lists, calls, and validates every structured result', async () => {
     const client = new Client({ name: 'sdk-client', version: '1' });
-    await client.connect(
-      new StdioClientTransport({ command: process.execPath, args: serverArguments, stderr: 'ignore' }),
-    );
+    await client.connect(new StdioClientTransport({ command: process.execPath, args: [script], stderr: 'ignore' }));
     const { tools } = await client.listTools();
     expect(tools.map((tool) => tool.name)).toContain('echo');
     expect(tools[0]).toMatchObject({

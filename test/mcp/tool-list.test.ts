@@ -74,6 +74,21 @@ describe('the built-in tools', () => {
     expect(properties).toMatchObject({ data: { type: 'object', additionalProperties: true } });
   });
 
+  it.each([[[1]], ['{"a":1}'], [null], [5]])('refuse %j as data', (data) => {
+    for (const name of ['create', 'update']) {
+      const payload = tools.find((tool) => tool.name === name)?.binding.operation.payload;
+      const issues = payload?.safeParse({ id: 'a', data }).error?.issues;
+      expect(issues).toMatchObject([{ path: ['data'], message: '(root): value must be a JSON object' }]);
+    }
+  });
+
+  it('keep data as the caller wrote it', () => {
+    const data: unknown = JSON.parse('{"z":1,"__proto__":{"x":1},"a":[1,{}]}');
+    const payload = tools.find((tool) => tool.name === 'create')?.binding.operation.payload;
+    expect(payload?.parse({ data })).toHaveProperty('data', data);
+    expect(JSON.stringify(payload?.parse({ data }))).toBe('{"data":{"z":1,"__proto__":{"x":1},"a":[1,{}]}}');
+  });
+
   it('hold none of the keywords that clients refuse, at any depth', () => {
     for (const { name, inputSchema, outputSchema } of tools) {
       for (const schema of [inputSchema, outputSchema]) walk(schema, name);
