@@ -8,7 +8,7 @@ import type { Catalogue } from './catalogue.js';
 import { createServer, type ServerExtension } from './server.js';
 import { StdioTransport } from './stdio-transport.js';
 import type { ProtocolOutput } from './stdout-guard.js';
-import { serverInfo } from './version.js';
+import { serverInfo } from './server-info.js';
 
 /** Calls in flight when the connection ends have this long for their answers, in milliseconds. */
 const answerBoundMs = 1_100;

@@ -7,7 +7,7 @@ import { createLogger } from '../../src/mcp/log.js';
 import { Projection } from '../../src/mcp/projection.js';
 import { serveMcpOverStdio } from '../../src/mcp/serve-stdio.js';
 import { protocolOutput } from '../../src/mcp/stdout-guard.js';
-import { version } from '../../src/mcp/version.js';
+import { version } from '../../src/version.js';
 import { annotation, demoKey, demoTools } from '../helpers/demo-view.js';
 
 type Message = Record<string, unknown> & { readonly id?: number };
