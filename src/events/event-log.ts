@@ -4,7 +4,7 @@
  */
 import type { Observable } from 'rxjs';
 import type { JsonValue } from '../schema/json.js';
-import type { Caller, NewEvent, RowState, StoredEvent } from './types.js';
+import type { Caller, NewEvent, RecordedEvent, RowState, StoredEvent } from './types.js';
 
 export interface EventLog {
   /**
@@ -62,6 +62,8 @@ export interface CommandTransaction {
   row(id: string): RowState | null;
   /** The row as it was at a version, deleted or not, folded from the log; null when the log does not reach back. */
   rowAtVersion(id: string, version: number): RowState | null;
-  /** Appends to the log and moves the inline projections. Returns the stored event. */
-  append(event: NewEvent): StoredEvent;
+  /** The newest state that a row had at or before a time (Unix seconds), also of a row that is gone; from the log. */
+  lastLiveRow(id: string, atOrBefore?: number): RowState | null;
+  /** Appends to the log and moves the inline projections. */
+  append(event: NewEvent): RecordedEvent;
 }

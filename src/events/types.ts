@@ -20,8 +20,8 @@ export interface Caller {
   readonly origin: Origin;
 }
 
-/** An event that is not in the log yet. */
-export interface NewEvent {
+/** What every event has, in the log or on its way there. */
+export interface EventContent {
   readonly type: string;
   readonly version: number;
   /** Null for an event of the whole table. */
@@ -29,8 +29,16 @@ export interface NewEvent {
   readonly body: JsonText;
 }
 
-/** An event as the log keeps it. Hashes are 64 lower-case hexadecimal digits, `at` is Unix milliseconds. */
-export interface StoredEvent extends NewEvent {
+/** An event that is not in the log yet. */
+export interface NewEvent extends EventContent {
+  /** The row's version after it, where that is not simply the next one. */
+  readonly rowVersion?: number;
+  /** Who caused it, where that is not the command's caller. */
+  readonly caller?: Caller;
+}
+
+/** An event with its place in the log. `at` is Unix milliseconds. */
+export interface RecordedEvent extends EventContent {
   readonly seq: number;
   /** Events of one transaction share it. */
   readonly commit: number;
@@ -39,12 +47,16 @@ export interface StoredEvent extends NewEvent {
   readonly actor: string;
   /** {@link Origin} as JSON text. */
   readonly origin: JsonText;
+  readonly at: number;
+}
+
+/** An event as the log keeps it. Hashes are 64 lower-case hexadecimal digits. */
+export interface StoredEvent extends RecordedEvent {
   readonly idempotencyKey: string | null;
   /** SHA-256 of the arguments that came with the key. */
   readonly requestDigest: string | null;
   /** What a repeated call with the same key is answered with, as JSON text. */
   readonly outcome: JsonText | null;
-  readonly at: number;
   readonly prevHash: string;
   readonly hash: string;
 }

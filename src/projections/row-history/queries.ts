@@ -11,6 +11,8 @@ export interface HistoryEntry {
   readonly op: 'create' | 'update' | 'delete';
   /** The row after the change; for a delete the row that was deleted. Null only in entries of very old databases. */
   readonly data: JsonText | null;
+  /** The row before the change: only in entries of very old databases. */
+  readonly previous?: JsonText;
 }
 
 export interface HistoryQueries {

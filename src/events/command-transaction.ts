@@ -1,0 +1,144 @@
+/** One command inside the writer's transaction: reads the state, appends events, moves the inline projections. */
+import type { JsonText } from '../schema/json.js';
+import { upcast } from './catalogue.js';
+import type { CommandTransaction } from './event-log.js';
+import type { EventRows, Head } from './event-rows.js';
+import { evolve } from './evolve.js';
+import type { ForeignWrites } from './foreign-writes.js';
+import { hashOf } from './hash-chain.js';
+import type { InlineProjection, RowStates } from './inline-projection.js';
+import type { Caller, NewEvent, Origin, RecordedEvent, RowState } from './types.js';
+
+export interface TransactionParts {
+  readonly events: EventRows;
+  readonly states: RowStates;
+  readonly projections: readonly InlineProjection[];
+  readonly foreign: ForeignWrites;
+}
+
+/** What a command's first event carries so that a repetition is recognised and answered. */
+export interface IdempotencyStamp {
+  readonly key: string;
+  readonly digest: string;
+  readonly outcome: JsonText;
+}
+
+/**
+ * Projections move at once, so that the command sees its own effect; the events themselves are written by {@link seal},
+ * when the outcome is known that the first of them has to carry.
+ */
+export class LiveTransaction implements CommandTransaction {
+  readonly #known = new Map<string, RowState | null>();
+  readonly #appended: RecordedEvent[] = [];
+
+  constructor(
+    readonly at: number,
+    private readonly start: Head,
+    private readonly commit: number,
+    private readonly caller: Caller,
+    private readonly parts: TransactionParts,
+  ) {}
+
+  row(id: string): RowState | null {
+    const known = this.#known.get(id);
+    if (known !== undefined) return known;
+    if (this.parts.foreign.isNoted(id)) this.parts.foreign.absorb(id, this);
+    return this.#known.get(id) ?? this.#remember(id, this.parts.states.get(id));
+  }
+
+  rowAtVersion(id: string, version: number): RowState | null {
+    const current = this.row(id);
+    if (current?.version === version) return current;
+    let state: RowState | null = null;
+    for (const event of this.parts.events.ofRow(id)) {
+      if ((event.rowVersion ?? 0) > version) return null;
+      state = evolve(state, upcast(event)).after;
+      if (event.rowVersion === version) return state;
+    }
+    return null;
+  }
+
+  lastLiveRow(id: string, atOrBefore = Number.POSITIVE_INFINITY): RowState | null {
+    let state: RowState | null = null;
+    let last: RowState | null = null;
+    for (const event of this.parts.events.ofRow(id)) {
+      state = evolve(state, upcast(event)).after;
+      if (state !== null && state.updatedAt <= atOrBefore) last = state;
+    }
+    return last;
+  }
+
+  append(event: NewEvent): RecordedEvent {
+    return this.appendTo(event, event.rowId === null ? null : this.row(event.rowId));
+  }
+
+  /** Appends an event to a row whose state before it is given, because it is not the one in `rows`. */
+  appendTo(event: NewEvent, before: RowState | null): RecordedEvent {
+    const caller = event.caller ?? this.caller;
+    const recorded: RecordedEvent = {
+      seq: this.start.seq + this.#appended.length + 1,
+      commit: this.commit,
+      rowId: event.rowId,
+      rowVersion: event.rowId === null ? null : (event.rowVersion ?? this.#nextVersion(event.rowId, before)),
+      type: event.type,
+      version: event.version,
+      body: event.body,
+      actor: caller.actor,
+      origin: originText(caller.origin),
+      at: this.at,
+    };
+    this.#appended.push(recorded);
+    this.#project(recorded, before);
+    return recorded;
+  }
+
+  /** Ends the command: writes its events, hashed in order. Returns the new head. */
+  seal(stamp: IdempotencyStamp | null): Head {
+    let head = this.start;
+    for (const event of this.#appended) {
+      const first = head === this.start ? stamp : null;
+      const chained = {
+        ...event,
+        idempotencyKey: first?.key ?? null,
+        requestDigest: first?.digest ?? null,
+        outcome: first?.outcome ?? null,
+        prevHash: head.hash,
+      };
+      const hash = hashOf(chained);
+      this.parts.events.insert({ ...chained, hash });
+      head = { seq: event.seq, commit: this.commit, hash };
+    }
+    return head;
+  }
+
+  #remember(id: string, state: RowState | null): RowState | null {
+    this.#known.set(id, state);
+    return state;
+  }
+
+  #nextVersion(rowId: string, before: RowState | null): number {
+    if (before !== null) return before.version + 1;
+    return Math.max(this.parts.events.lastVersion(rowId), this.parts.states.lastVersion(rowId)) + 1;
+  }
+
+  #project(event: RecordedEvent, before: RowState | null): void {
+    if (event.rowId === null) {
+      for (const projection of this.parts.projections) projection.applyTableEvent?.(event);
+      return;
+    }
+    const change = evolve(before, event);
+    for (const projection of this.parts.projections) projection.apply(change);
+    this.#known.set(event.rowId, change.after);
+  }
+}
+
+const originTexts = new WeakMap<Origin, JsonText>();
+
+/** A caller's origin is one object for many events; its text is made once. */
+function originText(origin: Origin): JsonText {
+  const known = originTexts.get(origin);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(origin) as JsonText;
+  originTexts.set(origin, text);
+  return text;
+}

@@ -1,0 +1,116 @@
+/** Opening a table's database file: journal mode, durability, migrations, and what to do where none of that is possible. */
+import { existsSync, mkdirSync, statfsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import Database from 'better-sqlite3';
+import { migrate } from './migrate.js';
+import { storageError } from './storage-error.js';
+
+export type Connection = Database.Database;
+
+export interface OpenedDatabase {
+  readonly connection: Connection;
+  /** `wal`, or `delete` where the file system cannot do WAL. */
+  readonly journalMode: string;
+  /** Why writing is refused; null when it is not. */
+  readonly readOnlyBecause: string | null;
+}
+
+/** How long SQLite itself may block this thread on another process's lock, in milliseconds. Longer waits are asynchronous. */
+const blockingWait = 25;
+
+/**
+ * Opens a database for reading and writing, creating and migrating it as needed. A file that may not be written is opened
+ * for reading.
+ * @throws StoreError STORAGE_ERROR when it is no database or cannot be read.
+ */
+export function openDatabase(path: string): OpenedDatabase {
+  try {
+    return openForWriting(path);
+  } catch (error) {
+    if (!isNotWritable(error) || !existsSync(path)) throw storageError(error);
+    return openForReading(path);
+  }
+}
+
+/** A second connection to an existing file that can only read. */
+export function openReader(path: string): Connection {
+  try {
+    const connection = new Database(path, { readonly: true, fileMustExist: true, timeout: 5000 });
+    secure(connection);
+    return connection;
+  } catch (error) {
+    throw storageError(error);
+  }
+}
+
+/** Runs a step that SQLite may refuse for a moment while another process does the same, for example at a first opening. */
+export function patiently<T>(step: () => T, milliseconds = 10_000): T {
+  const deadline = Date.now() + milliseconds;
+  for (;;) {
+    try {
+      return step();
+    } catch (error) {
+      if (!isBusy(error) || Date.now() > deadline) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5 + Math.random() * 20);
+    }
+  }
+}
+
+export function isBusy(error: unknown): boolean {
+  return error instanceof Database.SqliteError && /^SQLITE_(BUSY|LOCKED)/.test(error.code);
+}
+
+function openForWriting(path: string): OpenedDatabase {
+  mkdirSync(dirname(path), { recursive: true });
+  const connection = new Database(path, { timeout: blockingWait });
+  try {
+    secure(connection);
+    const journalMode = patiently(() => chooseJournal(connection, path));
+    connection.pragma('synchronous = FULL');
+    patiently(() => migrate(connection));
+    return { connection, journalMode, readOnlyBecause: null };
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+function openForReading(path: string): OpenedDatabase {
+  const connection = openReader(path);
+  const because = 'the database file or its directory may not be written';
+  return { connection, journalMode: journalOf(connection), readOnlyBecause: because };
+}
+
+function secure(connection: Connection): void {
+  connection.pragma('trusted_schema = OFF');
+}
+
+function chooseJournal(connection: Connection, path: string): string {
+  // Pages freed by the archive go back to the file system; the setting only takes effect on an empty file.
+  if (connection.pragma('page_count', { simple: true }) === 0) connection.pragma('auto_vacuum = INCREMENTAL');
+  if (!canShareMemory(path)) {
+    connection.pragma('mmap_size = 0');
+    connection.pragma('journal_mode = DELETE');
+  } else if (journalOf(connection) !== 'wal') connection.pragma('journal_mode = WAL');
+  return journalOf(connection);
+}
+
+function journalOf(connection: Connection): string {
+  return String(connection.pragma('journal_mode', { simple: true }));
+}
+
+/** File systems on which WAL is known to lose or damage data: 9p, NFS, SMB, FUSE and virtiofs, drvfs, shared folders. */
+const withoutWal = new Set([0x01021997, 0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x65735546, 0x53464846, 0x786f4256]);
+
+function canShareMemory(path: string): boolean {
+  try {
+    return !withoutWal.has(statfsSync(dirname(path)).type >>> 0);
+  } catch {
+    return true;
+  }
+}
+
+function isNotWritable(error: unknown): boolean {
+  if (error instanceof Database.SqliteError) return /^SQLITE_(READONLY|CANTOPEN|PERM)/.test(error.code);
+  return error instanceof Error && 'code' in error && /^(EACCES|EROFS|EPERM)$/.test(String(error.code));
+}

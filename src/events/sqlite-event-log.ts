@@ -1,0 +1,121 @@
+/** The embedded event log: `_events` in the table's own database, with the inline projections in the same transaction. */
+import { type Observable, Subject } from 'rxjs';
+import { StoreError } from '../errors.js';
+import { type JsonText, jsonText, parseJson } from '../schema/json.js';
+import { type IdempotencyStamp, LiveTransaction, type TransactionParts } from './command-transaction.js';
+import type { Connection } from './database.js';
+import type { Appended, Command, Committed, EventLog } from './event-log.js';
+import { EventRows, type Head } from './event-rows.js';
+import { ForeignWrites } from './foreign-writes.js';
+import { genesisHash } from './hash-chain.js';
+import type { InlineProjection, RowStates } from './inline-projection.js';
+import type { StoredEvent } from './types.js';
+import { defaultLimits, Writer, type WriterLimits } from './writer.js';
+
+export interface EventLogOptions {
+  readonly connection: Connection;
+  readonly states: RowStates;
+  readonly projections: readonly InlineProjection[];
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  readonly limits?: WriterLimits;
+}
+
+export class SqliteEventLog implements EventLog {
+  readonly #parts: TransactionParts;
+  readonly #writer: Writer;
+  readonly #now: () => number;
+  readonly #committed = new Subject<Committed>();
+  /** The head as of the last job kept in the open transaction. */
+  #head: Head = { seq: 0, commit: 0, hash: genesisHash };
+  #jobHead = this.#head;
+  #commit = 0;
+  #appended = false;
+
+  readonly committed$: Observable<Committed> = this.#committed.asObservable();
+
+  constructor(options: EventLogOptions) {
+    const { connection, states, projections } = options;
+    const events = new EventRows(connection);
+    this.#now = options.now;
+    this.#parts = { events, states, projections, foreign: new ForeignWrites(connection, events, states) };
+    this.#writer = new Writer(connection, this.#hooks(), options.limits ?? defaultLimits);
+  }
+
+  append<T>(command: Command<T>): Promise<Appended<T>> {
+    return this.#writer.submit(() => this.#run(command));
+  }
+
+  async readAfter(position: number, limit: number): Promise<readonly StoredEvent[]> {
+    return this.#parts.events.after(position, limit);
+  }
+
+  async head(): Promise<number> {
+    return this.headNow();
+  }
+
+  /** {@link head} without waiting, as this log is local. */
+  headNow(): number {
+    return this.#parts.events.head().seq;
+  }
+
+  /** Rows with foreign changes that are not recorded yet. */
+  notedForeignWrites(): string[] {
+    return this.#parts.foreign.noted();
+  }
+
+  async close(): Promise<void> {
+    await this.#writer.close();
+    this.#committed.complete();
+  }
+
+  #run<T>(command: Command<T>): Appended<T> {
+    const tx = new LiveTransaction(this.#now(), this.#head, this.#commit, command.caller, this.#parts);
+    const replayed = this.#replay(command, tx);
+    if (replayed !== null) return replayed;
+    const result = command.decide(tx);
+    this.#jobHead = tx.seal(stampOf(command, result));
+    return { result, replayed: false, seq: this.#jobHead.seq };
+  }
+
+  /** The first answer again, when the command's key is in the log. */
+  #replay<T>(command: Command<T>, tx: LiveTransaction): Appended<T> | null {
+    const { idempotency } = command;
+    if (idempotency === undefined) return null;
+    const first = this.#parts.events.byIdempotencyKey(idempotency.key);
+    if (first === null) return null;
+    if (first.requestDigest !== idempotency.digest)
+      throw new StoreError('IDEMPOTENCY_CONFLICT', { key: idempotency.key });
+    const result = idempotency.recall(parseJson(first.outcome ?? ('null' as JsonText)), tx);
+    return { result, replayed: true, seq: first.seq };
+  }
+
+  #hooks() {
+    return {
+      begun: () => {
+        const head = this.#parts.events.head();
+        // The sequence goes on after numbers that were given out, also when somebody removed the newest events.
+        this.#head = { ...head, seq: Math.max(head.seq, this.#parts.events.lastSequence()) };
+        this.#commit = head.commit + 1;
+        this.#appended = false;
+        this.#parts.foreign.refresh();
+      },
+      reset: () => {
+        this.#jobHead = this.#head;
+      },
+      kept: () => {
+        this.#appended ||= this.#jobHead !== this.#head;
+        this.#head = this.#jobHead;
+      },
+      committed: () => {
+        if (this.#appended) this.#committed.next({ head: this.#head.seq });
+      },
+    };
+  }
+}
+
+function stampOf<T>(command: Command<T>, result: T): IdempotencyStamp | null {
+  const { idempotency } = command;
+  if (idempotency === undefined) return null;
+  return { key: idempotency.key, digest: idempotency.digest, outcome: jsonText(idempotency.remember(result)) };
+}

@@ -1,0 +1,28 @@
+/** `create`: a new row. */
+import type { Caller } from '../events/types.js';
+import { validateData } from '../schema/validate-row.js';
+import { rowCreated } from './row-events.js';
+import type { RowRecord, Store } from './store.js';
+import { changedRow, type WriteArguments, writeRow } from './write-row.js';
+
+export interface CreateRowInput extends WriteArguments {
+  readonly table?: string | undefined;
+  readonly data: unknown;
+}
+
+/** @throws StoreError VALIDATION_ERROR, TABLE_REQUIRED, TABLE_NOT_FOUND, IDEMPOTENCY_CONFLICT, BUSY. */
+export async function createRow(store: Store, input: CreateRowInput, caller: Caller): Promise<RowRecord> {
+  const table = store.registry.resolve(input.table);
+  const data = validateData(table.schema, input.data);
+  const id = store.newId();
+  return writeRow({
+    table,
+    caller,
+    op: 'create',
+    input,
+    decide: (tx) => {
+      tx.append(rowCreated(table.schema, id, data));
+      return changedRow(tx, id);
+    },
+  });
+}

@@ -1,0 +1,40 @@
+/** `delete`: removes a row. Its history stays, and `row_restore` brings it back. */
+import type { Caller } from '../events/types.js';
+import type { JsonValue } from '../schema/json.js';
+import { resolveId } from './resolve-id.js';
+import { rowDeleted } from './row-events.js';
+import type { Store } from './store.js';
+import { liveRow, runWrite, type WriteArguments } from './write-row.js';
+
+export interface DeleteRowInput extends WriteArguments {
+  readonly table?: string | undefined;
+  readonly id: string;
+}
+
+export interface Deleted {
+  /** The full id. */
+  readonly deleted: string;
+  readonly replayed?: true;
+}
+
+/** @throws StoreError NOT_FOUND, AMBIGUOUS_ID, VERSION_CONFLICT, IDEMPOTENCY_CONFLICT, BUSY. */
+export async function deleteRow(store: Store, input: DeleteRowInput, caller: Caller): Promise<Deleted> {
+  const table = store.registry.resolve(input.table);
+  const { rows } = table.open();
+  const find = (prefix: string) => rows.idsWithPrefix(prefix);
+  const { result, replayed } = await runWrite<string>(
+    {
+      table,
+      caller,
+      op: 'delete',
+      input,
+      decide: (tx) => {
+        const { id } = liveRow(tx, resolveId(input.id, find), input);
+        tx.append(rowDeleted(table.schema, id));
+        return id;
+      },
+    },
+    { remember: (id) => id, recall: (kept: JsonValue) => String(kept) },
+  );
+  return replayed ? { deleted: result, replayed: true } : { deleted: result };
+}

@@ -1,0 +1,40 @@
+/** `info`: what a table is, and how it is doing. */
+import { fieldOf, type TableSchema } from '../schema/table-schema.js';
+import type { FailedTable, Scope, TableStatus } from '../tables/table.js';
+import type { Store } from './store.js';
+
+export interface TableInfo extends TableSchema {
+  /** The name that the `table` argument takes. */
+  readonly name: string;
+  readonly scope: Scope;
+  readonly rows: number;
+  /** An object that `create` would accept as `data`. */
+  readonly example: Readonly<Record<string, unknown>>;
+  readonly status: TableStatus;
+  /** Tables that could not be mounted; absent when there are none. */
+  readonly failed?: readonly FailedTable[];
+}
+
+/** @throws StoreError TABLE_REQUIRED with the names of the tables, TABLE_NOT_FOUND. */
+export async function describeTable(store: Store, input: { readonly table?: string | undefined }): Promise<TableInfo> {
+  const table = store.registry.resolve(input.table);
+  const opened = table.open();
+  const failed = store.registry.failed();
+  return {
+    ...table.schema,
+    name: table.name,
+    scope: table.scope,
+    rows: opened.rows.count(),
+    example: exampleOf(table.schema),
+    status: opened.status(),
+    ...(failed.length === 0 ? {} : { failed }),
+  };
+}
+
+const exampleValues = { string: 'text', number: 1, boolean: true, array: [], object: {} } as const;
+
+function exampleOf(schema: TableSchema): Record<string, unknown> {
+  const names = schema.fields.filter((field) => field.required).map((field) => field.name);
+  const shown = names.length > 0 ? names : schema.fields.slice(0, 1).map((field) => field.name);
+  return Object.fromEntries(shown.map((name) => [name, exampleValues[fieldOf(schema, name)?.type ?? 'string']]));
+}

@@ -1,0 +1,22 @@
+/** `get`: one row by its id or the start of it. */
+import { StoreError } from '../errors.js';
+import { parseFieldSelector, project } from '../schema/field-selector.js';
+import { resolveId } from './resolve-id.js';
+import { type RowRecord, rowRecord, type Store } from './store.js';
+
+export interface GetRowInput {
+  readonly table?: string | undefined;
+  readonly id: string;
+  readonly fields?: unknown;
+}
+
+/** @throws StoreError VALIDATION_ERROR, NOT_FOUND, AMBIGUOUS_ID, TABLE_REQUIRED, TABLE_NOT_FOUND. */
+export async function getRow(store: Store, input: GetRowInput): Promise<RowRecord> {
+  const table = store.registry.resolve(input.table);
+  const selector = parseFieldSelector(table.schema, input.fields);
+  const { rows } = table.open();
+  const id = resolveId(input.id, (prefix) => rows.idsWithPrefix(prefix));
+  const row = rows.get(id);
+  if (row === null) throw new StoreError('NOT_FOUND', { id: input.id });
+  return rowRecord({ ...row, data: project(row.data, selector) });
+}

@@ -1,0 +1,51 @@
+/** The events that ops decide on, built from what they need to say. Bodies stay small (rulings 3.7). */
+import { currentVersion } from '../events/catalogue.js';
+import { diffRow } from '../events/row-patch.js';
+import type { NewEvent, RowState } from '../events/types.js';
+import { joinMembers, jsonText, type Members, splitMembers } from '../schema/json.js';
+import type { TableSchema } from '../schema/table-schema.js';
+
+export function rowCreated(schema: TableSchema, id: string, data: Members): NewEvent {
+  return rowEvent('row.created', id, marked(schema, new Map([['data', joinMembers(data)]])));
+}
+
+/** The change from a row to new members; the whole row where the log may be compacted (`history: off`). */
+export function rowUpdated(schema: TableSchema, before: RowState, after: Members): NewEvent {
+  const isOff = schema.history === 'off';
+  const body: Members = isOff ? new Map([['data', joinMembers(after)]]) : diffRow(splitMembers(before.data), after);
+  return rowEvent('row.updated', before.id, marked(schema, body));
+}
+
+export function rowDeleted(schema: TableSchema, id: string): NewEvent {
+  return rowEvent('row.deleted', id, marked(schema, new Map()));
+}
+
+export interface Restoration {
+  readonly id: string;
+  readonly data: Members;
+  /** The history version that is brought back. */
+  readonly fromVersion: number;
+  /** Unix seconds; used when the row is gone. */
+  readonly createdAt: number;
+}
+
+/** A row brought back to an earlier state: a change of the live row, or the whole of a deleted one. */
+export function rowRestored(before: RowState | null, restoration: Restoration): NewEvent {
+  const { id, data, fromVersion, createdAt } = restoration;
+  const body: Members = new Map([['from_version', jsonText(fromVersion)]]);
+  if (before === null) {
+    body.set('data', joinMembers(data)).set('created_at', jsonText(createdAt));
+  } else {
+    for (const [key, value] of diffRow(splitMembers(before.data), data)) body.set(key, value);
+  }
+  return rowEvent('row.restored', id, body);
+}
+
+/** Events of a table without history say so, so that a replay leaves no entries either. */
+function marked(schema: TableSchema, body: Members): Members {
+  return schema.history === 'off' ? body.set('history', jsonText('off')) : body;
+}
+
+function rowEvent(type: string, rowId: string, body: Members): NewEvent {
+  return { type, version: currentVersion(type), rowId, body: joinMembers(body) };
+}

@@ -1,0 +1,66 @@
+/** A table of the registry: its definition from schema.yaml, its database from the first use on. */
+import type { TableSchema } from '../schema/table-schema.js';
+import type { MountContext } from './mount-context.js';
+import { OpenedTable } from './opened-table.js';
+import type { OpenTable, Scope, Table } from './table.js';
+
+export interface TableDefinition {
+  readonly name: string;
+  readonly scope: Scope;
+  readonly schema: TableSchema;
+  /** The text the schema was read from: a reload keeps a table whose text is the same. */
+  readonly schemaText: string;
+  readonly schemaPath: string;
+  readonly databasePath: string;
+  readonly scopeRoot: string;
+}
+
+export class MountedTable implements Table {
+  readonly name: string;
+  readonly scope: Scope;
+  readonly schema: TableSchema;
+  readonly schemaText: string;
+  readonly schemaPath: string;
+  readonly databasePath: string;
+  readonly scopeRoot: string;
+  #opened: OpenedTable | null = null;
+
+  constructor(
+    definition: TableDefinition,
+    private readonly context: MountContext,
+  ) {
+    this.name = definition.name;
+    this.scope = definition.scope;
+    this.schema = definition.schema;
+    this.schemaText = definition.schemaText;
+    this.schemaPath = definition.schemaPath;
+    this.databasePath = definition.databasePath;
+    this.scopeRoot = definition.scopeRoot;
+  }
+
+  get opened(): OpenTable | null {
+    return this.#opened;
+  }
+
+  open(): OpenedTable {
+    this.#opened ??= new OpenedTable(this, this.context);
+    return this.#opened;
+  }
+
+  /** Whether a definition found again is this very table, so that it can stay open. */
+  isSameAs(definition: TableDefinition): boolean {
+    return (
+      this.name === definition.name &&
+      this.scope === definition.scope &&
+      this.schemaPath === definition.schemaPath &&
+      this.databasePath === definition.databasePath &&
+      this.schemaText === definition.schemaText
+    );
+  }
+
+  async close(): Promise<void> {
+    const opened = this.#opened;
+    this.#opened = null;
+    await opened?.close();
+  }
+}

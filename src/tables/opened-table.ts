@@ -1,0 +1,57 @@
+/** A table in use: its database and the followers that run on its log. */
+import type { EventLog } from '../events/event-log.js';
+import type { HistoryQueries } from '../projections/row-history/queries.js';
+import type { RowQueries } from '../projections/rows/queries.js';
+import type { MountContext } from './mount-context.js';
+import type { FollowerStatus, OpenTable, Table, TableStatus } from './table.js';
+import { TableDatabase } from './table-database.js';
+
+export class OpenedTable implements OpenTable {
+  readonly log: EventLog;
+  readonly rows: RowQueries;
+  readonly history: HistoryQueries;
+  readonly database: TableDatabase;
+
+  constructor(
+    private readonly table: Table,
+    context: MountContext,
+  ) {
+    const { config } = context;
+    this.database = TableDatabase.open({
+      path: table.databasePath,
+      name: table.name,
+      historyName: table.schema.table,
+      archive: { keepRecent: config.historyKeepRecent, chunkMin: config.historyChunkMin },
+      session: context.session,
+      now: context.now,
+    });
+    this.log = this.database.log;
+    this.rows = this.database.rows;
+    this.history = this.database.history;
+    this.#report(context);
+  }
+
+  async settled(_seq: number): Promise<void> {}
+
+  status(): TableStatus {
+    const followers: FollowerStatus[] = [];
+    return {
+      head: this.database.head(),
+      journalMode: this.database.journalMode,
+      foreignWrites: this.database.notedForeignWrites().length,
+      followers,
+    };
+  }
+
+  async close(): Promise<void> {
+    await this.database.close();
+  }
+
+  #report({ log }: MountContext): void {
+    const { adoption, journalMode, readOnlyBecause } = this.database;
+    const { name } = this.table;
+    if (adoption !== null) log('info', `table ${name} adopted`, { ...adoption });
+    if (readOnlyBecause !== null) log('warn', `table ${name} is read-only: ${readOnlyBecause}`);
+    else if (journalMode !== 'wal') log('warn', `table ${name} uses a rollback journal; its file system cannot do WAL`);
+  }
+}

@@ -1,0 +1,153 @@
+/** The mounted tables by name: user scope, overridden by project scope, overridden by legacy mode. */
+import { mkdirSync } from 'node:fs';
+import { StoreError } from '../errors.js';
+import { foldName } from '../schema/table-name.js';
+import type { MountContext } from './mount-context.js';
+import { MountedTable, type TableDefinition } from './mounted-table.js';
+import { legacyTable, scanDirectory } from './scan.js';
+import type { FailedTable, Registry, Reloaded, Table } from './table.js';
+
+/** Tables that a reload replaced stay open this long (milliseconds) for the calls that still use them. */
+const retirement = 10_000;
+
+interface Mounted {
+  readonly tables: ReadonlyMap<string, MountedTable>;
+  readonly failed: readonly FailedTable[];
+}
+
+export class TableRegistry implements Registry {
+  #mounted: Mounted = { tables: new Map(), failed: [] };
+  readonly #retired = new Set<MountedTable>();
+
+  /** Mounts what the configuration names. @throws StoreError when the table of legacy mode cannot be mounted. */
+  static mount(context: MountContext): TableRegistry {
+    const registry = new TableRegistry(context);
+    registry.#createUserDirectory();
+    registry.#mounted = registry.#scan();
+    registry.#reportFailed();
+    return registry;
+  }
+
+  private constructor(private readonly context: MountContext) {}
+
+  resolve(name: string | undefined): Table {
+    const { tables } = this.#mounted;
+    const wanted = name ?? this.#defaultName();
+    if (wanted === null) throw new StoreError('TABLE_REQUIRED', { tables: [...tables.keys()] });
+    const table = tables.get(wanted);
+    if (table !== undefined) return table;
+    throw new StoreError('TABLE_NOT_FOUND', { table: wanted }, this.#hintFor(wanted));
+  }
+
+  tables(): readonly Table[] {
+    return [...this.#mounted.tables.values()];
+  }
+
+  failed(): readonly FailedTable[] {
+    return this.#mounted.failed;
+  }
+
+  async reload(): Promise<Reloaded> {
+    const before = this.#mounted;
+    const after = this.#scan();
+    this.#mounted = after;
+    this.#reportFailed();
+    for (const table of before.tables.values()) if (after.tables.get(table.name) !== table) this.#retire(table);
+    return {
+      mounted: after.tables.size,
+      added: namesMissing(after, before),
+      removed: namesMissing(before, after),
+      failed: after.failed,
+    };
+  }
+
+  async close(): Promise<void> {
+    const tables = [...this.#mounted.tables.values(), ...this.#retired];
+    await Promise.all(tables.map((table) => table.close()));
+  }
+
+  #scan(): Mounted {
+    const { userDir, projectDir, legacy } = this.context.config;
+    const scans = [
+      ...(userDir === null ? [] : [scanDirectory(userDir, 'user')]),
+      ...(projectDir === null || projectDir === userDir ? [] : [scanDirectory(projectDir, 'project')]),
+      ...(legacy === null ? [] : [{ found: [legacyTable(legacy)], failed: [] }]),
+    ];
+    const failed = scans.flatMap((scan) => scan.failed);
+    const chosen = new Map<string, TableDefinition>();
+    for (const definition of scans.flatMap((scan) => scan.found)) this.#choose(chosen, definition, failed);
+    const names = [...chosen.keys()].sort();
+    return {
+      failed,
+      tables: new Map(names.map((name) => [name, this.#tableFor(chosen.get(name))] as const).filter(isTable)),
+    };
+  }
+
+  /** A later scope replaces the same name wholly; two names that differ in case or normal form only are refused. */
+  #choose(chosen: Map<string, TableDefinition>, definition: TableDefinition, failed: FailedTable[]): void {
+    const { name, scope } = definition;
+    const alike = [...chosen.keys()].find((other) => other !== name && foldName(other) === foldName(name));
+    if (alike === undefined) {
+      chosen.set(name, definition);
+      return;
+    }
+    const message = `table name '${name}' differs from '${alike}' in letter case or normal form only`;
+    failed.push({ table: name, scope, code: 'VALIDATION_ERROR', message });
+  }
+
+  #tableFor(definition: TableDefinition | undefined): MountedTable | null {
+    if (definition === undefined) return null;
+    const current = this.#mounted.tables.get(definition.name);
+    return current?.isSameAs(definition) ? current : new MountedTable(definition, this.context);
+  }
+
+  #defaultName(): string | null {
+    if (this.context.config.legacy === null) return null;
+    const legacy = [...this.#mounted.tables.values()].find((table) => table.scope === 'legacy');
+    return legacy?.name ?? null;
+  }
+
+  #hintFor(name: string): { hint?: string } {
+    const failed = this.#mounted.failed.find((table) => table.table === name);
+    if (failed !== undefined)
+      return { hint: `The table could not be mounted: ${failed.message}. Correct it, then call reload.` };
+    const names = [...this.#mounted.tables.keys()];
+    if (names.length === 0) return { hint: 'No table is mounted. Create one with a schema.yaml, then call reload.' };
+    return { hint: `The mounted tables are: ${names.slice(0, 20).join(', ')}. Call reload to look for new ones.` };
+  }
+
+  #retire(table: MountedTable): void {
+    this.#retired.add(table);
+    const close = () => {
+      this.#retired.delete(table);
+      void table
+        .close()
+        .catch((error: unknown) => this.context.log('error', 'closing a replaced table failed', { error }));
+    };
+    setTimeout(close, retirement).unref();
+  }
+
+  #createUserDirectory(): void {
+    const { userDir } = this.context.config;
+    if (userDir === null) return;
+    try {
+      mkdirSync(userDir, { recursive: true });
+    } catch (error) {
+      this.context.log('warn', 'the user directory cannot be created', { error });
+    }
+  }
+
+  #reportFailed(): void {
+    for (const { table, scope, code, message } of this.#mounted.failed) {
+      this.context.log('warn', `table ${table} is skipped: ${message}`, { table, scope, code });
+    }
+  }
+}
+
+function namesMissing(inHere: Mounted, notThere: Mounted): string[] {
+  return [...inHere.tables.keys()].filter((name) => !notThere.tables.has(name)).sort();
+}
+
+function isTable(entry: readonly [string, MountedTable | null]): entry is [string, MountedTable] {
+  return entry[1] !== null;
+}

@@ -1,0 +1,107 @@
+/** A table's database, open: log, inline projections and queries over one connection. */
+import { StoreError } from '../errors.js';
+import { type Adoption, adopt } from '../events/adopt.js';
+import { type Connection, type OpenedDatabase, openDatabase } from '../events/database.js';
+import type { Appended, Command, EventLog } from '../events/event-log.js';
+import type { InlineProjection, RowStates } from '../events/inline-projection.js';
+import { SqliteEventLog } from '../events/sqlite-event-log.js';
+import { storageError } from '../events/storage-error.js';
+import { HistoryRows } from '../projections/row-history/history-rows.js';
+import { type ArchiveLimits, RowHistoryProjection } from '../projections/row-history/project.js';
+import type { HistoryQueries } from '../projections/row-history/queries.js';
+import { SqliteHistoryQueries } from '../projections/row-history/sqlite-history-queries.js';
+import { RowsProjection } from '../projections/rows/project.js';
+import type { RowQueries } from '../projections/rows/queries.js';
+import { SqliteRowQueries } from '../projections/rows/sqlite-row-queries.js';
+
+export interface TableDatabaseOptions {
+  readonly path: string;
+  /** The registry's name of the table, for messages. */
+  readonly name: string;
+  /** The schema's `table:` value, which the history carries. */
+  readonly historyName: string;
+  readonly archive: ArchiveLimits;
+  readonly session: string;
+  readonly now: () => number;
+}
+
+export class TableDatabase {
+  readonly log: EventLog;
+  readonly rows: RowQueries;
+  readonly history: HistoryQueries;
+  readonly connection: Connection;
+  readonly journalMode: string;
+  readonly readOnlyBecause: string | null;
+  /** What the opening took over, when it did. */
+  readonly adoption: Adoption | null;
+  readonly #events: SqliteEventLog;
+
+  /** @throws StoreError STORAGE_ERROR when the file cannot be opened as a table. */
+  static open(options: TableDatabaseOptions): TableDatabase {
+    const opened = openDatabase(options.path);
+    try {
+      return new TableDatabase(opened, options);
+    } catch (error) {
+      opened.connection.close();
+      if (opened.readOnlyBecause === null) throw storageError(error);
+      const reason = `${opened.readOnlyBecause}, and it was never opened for writing before`;
+      throw new StoreError('TABLE_READ_ONLY', { table: options.name, reason }, { cause: error });
+    }
+  }
+
+  private constructor(opened: OpenedDatabase, options: TableDatabaseOptions) {
+    const { connection } = opened;
+    const historyRows = new HistoryRows(connection, options.historyName);
+    const rows = new SqliteRowQueries(connection);
+    const states: RowStates = { get: (id) => rows.get(id), lastVersion: (id) => historyRows.lastVersion(id) };
+    const projections: InlineProjection[] = [
+      new RowsProjection(connection),
+      new RowHistoryProjection(connection, options.historyName, options.archive),
+    ];
+    this.connection = connection;
+    this.journalMode = opened.journalMode;
+    this.readOnlyBecause = opened.readOnlyBecause;
+    this.rows = rows;
+    this.history = new SqliteHistoryQueries(historyRows);
+    this.#events = new SqliteEventLog({ connection, states, projections, now: options.now });
+    this.log = opened.readOnlyBecause === null ? this.#events : refusing(this.#events, options, opened.readOnlyBecause);
+    const adoption = { connection, states, projections, session: options.session, now: options.now() };
+    this.adoption = opened.readOnlyBecause === null ? adopt(adoption) : null;
+  }
+
+  /** The sequence number of the newest event; 0 for an empty log. */
+  head(): number {
+    return this.#events.headNow();
+  }
+
+  notedForeignWrites(): string[] {
+    return this.#events.notedForeignWrites();
+  }
+
+  /** Lets queued commands finish, moves the WAL into the file, closes. */
+  async close(): Promise<void> {
+    await this.#events.close();
+    if (!this.connection.open) return;
+    if (this.readOnlyBecause === null) this.#checkpoint();
+    this.connection.close();
+  }
+
+  #checkpoint(): void {
+    try {
+      this.connection.pragma('wal_checkpoint(TRUNCATE)');
+    } catch {
+      // Another process is using the file; it will move the WAL.
+    }
+  }
+}
+
+/** A log that can be read. */
+function refusing(log: SqliteEventLog, { name }: TableDatabaseOptions, reason: string): EventLog {
+  return {
+    append: <T>(_: Command<T>): Promise<Appended<T>> =>
+      Promise.reject(new StoreError('TABLE_READ_ONLY', { table: name, reason })),
+    readAfter: (position, limit) => log.readAfter(position, limit),
+    head: () => log.head(),
+    committed$: log.committed$,
+  };
+}
