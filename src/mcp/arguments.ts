@@ -1,8 +1,8 @@
 /** The arguments of a call on their way to the payload (rulings 1.6): what is repaired, and how what is wrong is told. */
 import type { z } from 'zod';
 import { StoreError } from '../errors.js';
+import { nearest } from '../schema/suggest.js';
 import type { JsonSchema } from './portable-schema.js';
-import { nearestName } from './suggest.js';
 
 /** The arguments of one `tools/call`, by name. */
 export type Arguments = Readonly<Record<string, unknown>>;
@@ -61,7 +61,7 @@ function refuseUnknown(given: Arguments, known: readonly string[]): void {
   const unknown = Object.keys(given).filter((name) => !known.includes(name));
   const [first, ...rest] = unknown;
   if (first === undefined) return;
-  const meant = nearestName(first, known);
+  const meant = nearest(first, known);
   throw new ArgumentError(
     [unknownArgument(first), ...rest.slice(0, 19).map(unknownArgument)],
     { ...(meant === undefined ? {} : { did_you_mean: meant }), arguments: known },

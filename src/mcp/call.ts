@@ -6,13 +6,13 @@ import { randomUUID } from 'node:crypto';
 import { type CallToolResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { isStoreError, StoreError } from '../errors.js';
 import type { Caller } from '../events/types.js';
+import { nearest } from '../schema/suggest.js';
 import { type Arguments, argumentErrorOf, repairArguments } from './arguments.js';
 import type { Catalogue } from './catalogue.js';
 import { Finalisers } from './finalisers.js';
 import type { LogFields, Logger } from './log.js';
 import type { CallContext, Encodable, Parsed } from './projection.js';
 import { declaredErrorResult, errorResult, valueResult, voidResult } from './results.js';
-import { nearestName } from './suggest.js';
 import type { PublishedTool } from './view.js';
 
 export interface CallRequest {
@@ -37,7 +37,7 @@ function lookUp(catalogue: Catalogue, name: string): PublishedTool {
   const { tools, revision } = catalogue.snapshot;
   const tool = tools.get(name);
   if (tool !== undefined) return tool;
-  const meant = nearestName(name, [...tools.keys()]);
+  const meant = nearest(name, tools.keys());
   const guess = meant === undefined ? '' : ` Did you mean '${meant}'?`;
   const shown = name.slice(0, 128);
   throw new ProtocolError(

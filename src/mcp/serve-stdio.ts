@@ -6,9 +6,9 @@ import type { Implementation } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Catalogue } from './catalogue.js';
 import { createServer, type ServerExtension } from './server.js';
+import { serverInfo } from './server-info.js';
 import { StdioTransport } from './stdio-transport.js';
 import type { ProtocolOutput } from './stdout-guard.js';
-import { serverInfo } from './server-info.js';
 
 /** Calls in flight when the connection ends have this long for their answers, in milliseconds. */
 const answerBoundMs = 1_100;

@@ -1,5 +1,6 @@
 /** Arguments that several tools take, each with one meaning and one published form. */
 import { z } from 'zod';
+import { filterJsonSchema } from '../../schema/filter.js';
 import { isJsonObject, type JsonObject } from '../../schema/json.js';
 
 /** Which table; the default table when there is one. */
@@ -38,21 +39,10 @@ export const fields = published({
   },
 }).optional();
 
-const scalar = { anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }] };
+const { description: _example, ...filterShape } = filterJsonSchema;
 
 /** Any filter of the filter language, published with one level unrolled because clients refuse recursion. */
-export const filter = published({
-  type: 'object',
-  properties: {
-    type: { type: 'string', enum: ['eq', 'in', 'like', 'array_contains', 'array_not_contains', 'and', 'or'] },
-    field: { type: 'string' },
-    value: scalar,
-    values: { type: 'array', items: scalar },
-    pattern: { type: 'string' },
-    filters: { type: 'array', items: { type: 'object', additionalProperties: true } },
-  },
-  required: ['type'],
-}).optional();
+export const filter = published(filterShape).optional();
 
 /** Sort keys, the first one first. */
 export const orderBy = published({
@@ -60,7 +50,6 @@ export const orderBy = published({
   items: {
     type: 'object',
     properties: { field: { type: 'string' }, direction: { type: 'string', enum: ['asc', 'desc'] } },
-    required: ['field'],
   },
 }).optional();
 
