@@ -29,6 +29,8 @@ export interface FollowOptions {
   readonly renewMs?: number;
   /** Unix milliseconds. */
   readonly now?: () => number;
+  /** Told of every failure with its full cause, for the log; what `lastError` shows is sanitised. */
+  readonly report?: (follower: string, error: unknown) => void;
 }
 
 /** Follows the log from the follower's checkpoint on. Emits after every move and at the end of every attempt. */
@@ -40,6 +42,7 @@ export function follow(log: ReadableLog, follower: Follower, options: FollowOpti
       batchSize: options.batchSize ?? 500,
       renewMs: options.renewMs ?? 3_000,
       now: options.now ?? Date.now,
+      report: options.report ?? (() => undefined),
     });
     const stop = options.stop ?? new AbortController().signal;
     return runOnSignals<Progress>(options.signals$, (emit, signal) => run.attempt(emit, signal), stop);

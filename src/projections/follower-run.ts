@@ -1,5 +1,5 @@
 /** One follower's attempts. Position, failures and lease live in the database only; here is nothing that could be stale. */
-import { isStoreError } from '../errors.js';
+import { isStoreError, StoreError } from '../errors.js';
 import { type BackOff, waitAfter } from './back-off.js';
 import { type Checkpoint, type Checkpoints, LeaseLost } from './checkpoints/checkpoints.js';
 import { drain, type ReadableLog } from './drain.js';
@@ -13,6 +13,7 @@ export interface RunOptions {
   readonly batchSize: number;
   readonly renewMs: number;
   readonly now: () => number;
+  readonly report: (follower: string, error: unknown) => void;
 }
 
 type Emit = (progress: Progress) => void;
@@ -106,6 +107,7 @@ export class FollowerRun {
   async #fail(error: unknown, emit: Emit): Promise<number> {
     const { checkpoints, backOff } = this.#options;
     this.#first = false;
+    this.#options.report(this.#follower.name, error);
     const message = describe(error);
     try {
       const failures = await checkpoints.recordFailure(this.#follower.name, message);
@@ -127,18 +129,20 @@ export class FollowerRun {
   }
 
   #checkpoint(): Checkpoint {
-    const { name, version, startsAt } = this.#follower;
+    const { name } = this.#follower;
     const kept = this.#options.checkpoints.read(name);
     if (kept !== null) return kept;
     // Somebody removed it: the next attempt registers it again.
     this.#registered = false;
-    throw new Error(`the checkpoint of ${name} (version ${version}, from ${startsAt}) is gone`);
+    throw new StoreError('STORAGE_ERROR', { detail: `the checkpoint of ${name} is gone` });
   }
 }
 
+/** What may be shown to everybody: the message of somebody else's error could hold a path or a statement. */
 function describe(error: unknown): string {
   if (isStoreError(error)) return `${error.code}: ${error.message}`;
-  return error instanceof Error ? error.message : String(error);
+  if (!(error instanceof Error)) return 'INTERNAL: unknown error';
+  return `INTERNAL: ${'code' in error ? String(error.code) : error.name}`;
 }
 
 function jitter(ms: number): number {

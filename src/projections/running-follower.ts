@@ -1,11 +1,10 @@
 /** A follower at work, for whoever mounts a table: start it, wait for it, ask how it fares, stop it. */
-import { filter, firstValueFrom, merge, type Observable, shareReplay } from 'rxjs';
+import { filter, firstValueFrom, merge, type Observable, shareReplay, timer } from 'rxjs';
 import { defaultBackOff } from './back-off.js';
 import type { ReadableLog } from './drain.js';
 import { type FollowOptions, follow } from './follow.js';
 import { progressOf } from './progress.js';
 import type { Follower, FollowerStatus, Progress } from './projection.js';
-import { unrefTimer } from './unref-timer.js';
 
 export class RunningFollower {
   readonly #progress$: Observable<Progress>;
@@ -33,8 +32,9 @@ export class RunningFollower {
    * after `timeoutMs`. It never rejects: a failure shows in {@link status}.
    */
   async settled(seq: number, timeoutMs = 2_000): Promise<void> {
+    // A timer that keeps the process alive: a command must not end before what it waits for.
     const done$ = this.#progress$.pipe(filter((progress) => progress.position >= seq || progress.state === 'parked'));
-    await firstValueFrom(merge(done$, unrefTimer(timeoutMs)), { defaultValue: undefined });
+    await firstValueFrom(merge(done$, timer(timeoutMs)), { defaultValue: undefined });
   }
 
   /** Read from the database now; `head` is the log's. */
