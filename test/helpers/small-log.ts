@@ -7,8 +7,8 @@ import { type Observable, Subject } from 'rxjs';
 import type { Committed, EventLog } from '../../src/events/event-log.js';
 import { migrations } from '../../src/events/migrations.js';
 import type { RowState, StoredEvent } from '../../src/events/types.js';
-import { asJsonObjectText, type JsonText } from '../../src/schema/json.js';
 import { SqliteCheckpoints } from '../../src/projections/checkpoints/sqlite-checkpoints.js';
+import { asJsonObjectText, type JsonText } from '../../src/schema/json.js';
 
 export type Change = { readonly id: string; readonly data: object | null };
 
@@ -24,7 +24,8 @@ export class SmallLog implements Pick<EventLog, 'readAfter' | 'head' | 'committe
     this.database = this.connect();
     this.database.pragma('journal_mode = WAL');
     const exists = this.database.prepare("SELECT 1 FROM sqlite_master WHERE name = '_events'").get();
-    if (exists === undefined) for (const { statements } of migrations) for (const sql of statements) this.database.exec(sql);
+    if (exists === undefined)
+      for (const { statements } of migrations) for (const sql of statements) this.database.exec(sql);
   }
 
   /** Another connection to the same file, closed with the log. */
@@ -81,7 +82,9 @@ export class SmallLog implements Pick<EventLog, 'readAfter' | 'head' | 'committe
   }
 
   readNow(position: number, limit: number): readonly StoredEvent[] {
-    const found = this.database.prepare('SELECT * FROM _events WHERE seq > ? ORDER BY seq LIMIT ?').all(position, limit);
+    const found = this.database
+      .prepare('SELECT * FROM _events WHERE seq > ? ORDER BY seq LIMIT ?')
+      .all(position, limit);
     return found.map((row) => toEvent(row as EventRow));
   }
 

@@ -29,7 +29,12 @@ function recorder(apply: Apply = async () => undefined): Follower & { readonly s
 
 function start(follower: Follower, options: Partial<FollowOptions> = {}): RunningFollower {
   const checkpoints = temp.log.checkpoints();
-  return new RunningFollower(temp.log, follower, { checkpoints, signals$: temp.log.committed$, backOff: quick, ...options });
+  return new RunningFollower(temp.log, follower, {
+    checkpoints,
+    signals$: temp.log.committed$,
+    backOff: quick,
+    ...options,
+  });
 }
 
 function commitRows(count: number): number {
