@@ -25,7 +25,8 @@ export class SqliteCheckpoints implements Checkpoints {
 
   /** Takes the connection over: nothing else may use it, and closing it stays with the caller. */
   constructor(database: Database, options: CheckpointOptions = {}) {
-    database.pragma('synchronous = NORMAL');
+    // Without a WAL, NORMAL could damage the file itself.
+    if (database.pragma('journal_mode', { simple: true }) === 'wal') database.pragma('synchronous = NORMAL');
     // Waiting inside SQLite stops the event loop, so it is short; `retryBusy` waits outside.
     database.pragma('busy_timeout = 20');
     this.#owner = options.owner ?? newOwner();

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { renderDump } from '../../../src/projections/dump/render-dump.js';
-import type { DumpSettings } from "../../../src/schema/table-schema.js";
+import type { DumpSettings } from '../../../src/schema/table-schema.js';
 import { objectText } from '../../helpers/small-log.js';
 
-const defaults: Pick<DumpSettings, "title_field" | "body_field"> = { title_field: null, body_field: null };
+const defaults: Pick<DumpSettings, 'title_field' | 'body_field'> = { title_field: null, body_field: null };
 const render = (text: string, settings = defaults) => renderDump(objectText(text), settings);
 
 describe('the bytes of a dump', () => {
