@@ -105,6 +105,6 @@ function failing(how: string): { n: number } {
   }
   if (how === 'declared') throw { code: 'SOLD_OUT', left: 0 };
   if (how === 'plain') throw 'sold out';
-  if (how === 'throw') throw new Error('SELECT secret FROM /home/somebody/place');
+  if (how === 'throw') throw new Error('SELECT secret FROM /var/somebody/place');
   return JSON.parse('{"n":"no number"}');
 }

@@ -3,7 +3,7 @@ import { parseSchema } from '../../src/schema/parse-schema.js';
 import { renderSchema } from '../../src/schema/render-schema.js';
 import { refusal } from './refusal.js';
 
-const file = '/home/somebody/.mini-app/issues/schema.yaml';
+const file = '/home/user/.mini-app/issues/schema.yaml';
 const detailOf = (text: string) => refusal('SCHEMA_ERROR', () => parseSchema(text, file)).fields;
 
 describe('parseSchema', () => {
