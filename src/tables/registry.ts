@@ -4,7 +4,7 @@ import { StoreError } from '../errors.js';
 import { foldName } from '../schema/table-name.js';
 import type { MountContext } from './mount-context.js';
 import { MountedTable, type TableDefinition } from './mounted-table.js';
-import { legacyTable, scanDirectory } from './scan.js';
+import { failureOf, legacyTable, scanDirectory } from './scan.js';
 import type { FailedTable, Registry, Reloaded, Table } from './table.js';
 
 /** Tables that a reload replaced stay open this long (milliseconds) for the calls that still use them. */
@@ -18,6 +18,9 @@ interface Mounted {
 export class TableRegistry implements Registry {
   #mounted: Mounted = { tables: new Map(), failed: [] };
   readonly #retired = new Set<MountedTable>();
+  /** Tables whose database could not be opened. */
+  readonly #broken = new Map<string, FailedTable>();
+  #closed = false;
 
   /** Mounts what the configuration names. @throws StoreError when the table of legacy mode cannot be mounted. */
   static mount(context: MountContext): TableRegistry {
@@ -44,24 +47,39 @@ export class TableRegistry implements Registry {
   }
 
   failed(): readonly FailedTable[] {
-    return this.#mounted.failed;
+    return [...this.#mounted.failed, ...this.#broken.values()];
+  }
+
+  /**
+   * Opens what is not open yet, one table a turn of the event loop: databases are adopted and followers catch up without
+   * waiting for the first call. A table that cannot be opened is reported, not fatal.
+   */
+  async warmUp(): Promise<void> {
+    for (const table of this.#mounted.tables.values()) {
+      if (this.#closed) return;
+      this.#tryToOpen(table);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
   }
 
   async reload(): Promise<Reloaded> {
     const before = this.#mounted;
     const after = this.#scan();
     this.#mounted = after;
+    this.#broken.clear();
     this.#reportFailed();
+    for (const table of after.tables.values()) this.#tryToOpen(table);
     for (const table of before.tables.values()) if (after.tables.get(table.name) !== table) this.#retire(table);
     return {
       mounted: after.tables.size,
       added: namesMissing(after, before),
       removed: namesMissing(before, after),
-      failed: after.failed,
+      failed: this.failed(),
     };
   }
 
   async close(): Promise<void> {
+    this.#closed = true;
     const tables = [...this.#mounted.tables.values(), ...this.#retired];
     await Promise.all(tables.map((table) => table.close()));
   }
@@ -125,6 +143,17 @@ export class TableRegistry implements Registry {
         .catch((error: unknown) => this.context.log('error', 'closing a replaced table failed', { error }));
     };
     setTimeout(close, retirement).unref();
+  }
+
+  #tryToOpen(table: MountedTable): void {
+    try {
+      table.open();
+      this.#broken.delete(table.name);
+    } catch (error) {
+      const broken = failureOf(table.name, table.scope, error);
+      this.#broken.set(table.name, broken);
+      this.context.log('warn', `table ${table.name} cannot be opened: ${broken.message}`, { error });
+    }
   }
 
   #createUserDirectory(): void {
