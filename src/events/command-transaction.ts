@@ -4,7 +4,7 @@ import { upcast } from './catalogue.js';
 import type { CommandTransaction } from './event-log.js';
 import type { EventRows, Head } from './event-rows.js';
 import { evolve } from './evolve.js';
-import type { ForeignWrites } from './foreign-writes.js';
+import type { ForeignOp, ForeignWrites } from './foreign-writes.js';
 import { hashOf } from './hash-chain.js';
 import type { InlineProjection, RowStates } from './inline-projection.js';
 import type { Caller, NewEvent, Origin, RecordedEvent, RowState } from './types.js';
@@ -66,6 +66,10 @@ export class LiveTransaction implements CommandTransaction {
       if (state !== null && state.updatedAt <= atOrBefore) last = state;
     }
     return last;
+  }
+
+  reconcile(id: string): ForeignOp | null {
+    return this.parts.foreign.absorb(id, this);
   }
 
   append(event: NewEvent): RecordedEvent {

@@ -19,6 +19,9 @@ interface Note {
   before_version: number | null;
 }
 
+/** What somebody did to a row past the log. */
+export type ForeignOp = 'create' | 'update' | 'delete';
+
 /** Nobody can tell who wrote past the log. */
 const somebody: Caller = { actor: 'unknown', origin: { tool: 'foreign-write', session: 'unknown' } };
 
@@ -33,6 +36,7 @@ export class ForeignWrites {
     connection: Connection,
     private readonly events: EventRows,
     private readonly states: RowStates,
+    private readonly history: 'full' | 'off',
   ) {
     this.#exists = connection.prepare<[], number>('SELECT EXISTS (SELECT 1 FROM _foreign_writes)').pluck();
     this.#note = connection.prepare<[string], Note>(
@@ -60,11 +64,11 @@ export class ForeignWrites {
    * Records what somebody made of a row, as one event, and forgets the note.
    * @returns what it was, or null when nothing differs from the log any more.
    */
-  absorb(rowId: string, tx: LiveTransaction): 'create' | 'update' | 'delete' | null {
+  absorb(rowId: string, tx: LiveTransaction): ForeignOp | null {
     const note = this.#note.get(rowId);
     this.#forget.run(rowId);
     const before = this.#stateInLog(rowId, note);
-    return recordForeignChange(rowId, before, this.states.get(rowId), tx);
+    return recordForeignChange({ rowId, inLog: before, found: this.states.get(rowId), history: this.history }, tx);
   }
 
   #stateInLog(rowId: string, note: Note | undefined): RowState | null {
@@ -76,21 +80,24 @@ export class ForeignWrites {
   }
 }
 
+interface ForeignChange {
+  readonly rowId: string;
+  readonly inLog: RowState | null;
+  readonly found: RowState | null;
+  readonly history: 'full' | 'off';
+}
+
 /** Appends the event that takes a row from its state in the log to the one that somebody left in `rows`. */
-export function recordForeignChange(
-  rowId: string,
-  inLog: RowState | null,
-  found: RowState | null,
-  tx: LiveTransaction,
-): 'create' | 'update' | 'delete' | null {
+function recordForeignChange({ rowId, inLog, found, history }: ForeignChange, tx: LiveTransaction): ForeignOp | null {
   if (isSame(inLog, found)) return null;
   const op = inLog === null ? 'create' : found === null ? 'delete' : 'update';
   const body: Members = new Map([['op', jsonText(op)]]);
   if (found !== null) {
-    for (const [key, value] of foreignData(inLog, found)) body.set(key, value);
+    for (const [key, value] of rowChange(inLog, found, history)) body.set(key, value);
     body.set('created_at', jsonText(found.createdAt));
     body.set('updated_at', jsonText(found.updatedAt));
   }
+  if (history === 'off') body.set('history', jsonText('off'));
   const type = 'row.reconciled';
   const event: NewEvent = { type, version: currentVersion(type), rowId, body: joinMembers(body), caller: somebody };
   tx.appendTo(event, inLog);
@@ -102,8 +109,14 @@ export function wholeRow(data: JsonText): Members {
   return asJsonObjectText(data) === null ? new Map([['text', jsonText(data)]]) : new Map([['data', data]]);
 }
 
-function foreignData(inLog: RowState | null, found: RowState): Members {
-  if (inLog === null || asJsonObjectText(found.data) === null || asJsonObjectText(inLog.data) === null) {
+/** The members that take a row from one state to another: a patch where that keeps it to the byte, else the whole row. */
+export function rowChange(inLog: RowState | null, found: RowState, history: 'full' | 'off'): Members {
+  if (
+    inLog === null ||
+    history === 'off' ||
+    asJsonObjectText(found.data) === null ||
+    asJsonObjectText(inLog.data) === null
+  ) {
     return wholeRow(found.data);
   }
   const after = splitMembers(found.data);
