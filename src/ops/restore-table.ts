@@ -83,9 +83,10 @@ class Restoration {
   }
 
   #differing(): string[] {
-    const sql = `SELECT r.id FROM ${replayedTable} r LEFT JOIN main.rows l ON l.id = r.id
+    // Rows that come back do so in their order.
+    const sql = `SELECT id FROM (SELECT r.id, r.rowid AS place FROM ${replayedTable} r LEFT JOIN main.rows l ON l.id = r.id
         WHERE l.id IS NULL OR l.data IS NOT r.data OR l.created_at IS NOT r.created_at
-      UNION ALL SELECT l.id FROM main.rows l WHERE l.id NOT IN (SELECT id FROM ${replayedTable})`;
+      UNION ALL SELECT l.id, 0 FROM main.rows l WHERE l.id NOT IN (SELECT id FROM ${replayedTable})) ORDER BY place`;
     return this.snapshot.connection.prepare<[], string>(sql).pluck().all();
   }
 
