@@ -9,7 +9,7 @@ import { decodeChunk } from '../../projections/row-history/chunk.js';
 import { type ArchiveChunk, HistoryRows } from '../../projections/row-history/history-rows.js';
 import type { HistoryEntry } from '../../projections/row-history/queries.js';
 import { inTransaction } from '../rebuild/shadow-load.js';
-import { encodeChunk, replaceChunks } from './chunks.js';
+import { type EncodedChunk, encodeChunk, replaceChunks } from './chunks.js';
 
 export interface TidyOptions {
   /** Rows whose raw entries hold more bytes than this are tidied. */
@@ -73,7 +73,7 @@ async function tidyRow(connection: Connection, rows: HistoryRows, tableName: str
   const raw = rows.allRaw(rowId).slice(0, -kept);
   const groups = await groupsOf(rowId, chunks, raw);
   const changed = groups.filter((group) => group.chunks.length !== 1 || holdsRaw(group, raw));
-  const encoded = [];
+  const encoded: { group: Group; chunk: EncodedChunk }[] = [];
   for (const group of changed) encoded.push({ group, chunk: await encodeChunk(group.entries) });
   return inTransaction(connection, () => {
     if (!isUnchanged(rows, rowId, chunks, raw)) return null;
