@@ -3,7 +3,7 @@
  * canonical JSON (rulings 3.1). It proves that nothing inside the log was changed or removed; that the log is complete up
  * to its newest event is only proven against a head that was kept elsewhere.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { StoredEvent } from './types.js';
 
 /** What the first event of a log names as the hash before it. */
@@ -11,7 +11,7 @@ export const genesisHash = '0'.repeat(64);
 
 /** The hash of an event: 64 lower-case hexadecimal digits. */
 export function hashOf(event: Omit<StoredEvent, 'hash'>): string {
-  return createHash('sha256').update(canonical(event)).digest('hex');
+  return hash('sha256', canonical(event), 'hex');
 }
 
 /** Members stand in canonical order and are strings, safe integers or null, so plain serialisation is canonical. */

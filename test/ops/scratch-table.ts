@@ -94,9 +94,10 @@ export class ScratchTable {
   /** Writes past everything, as somebody with the file at hand would: the log's triggers are put away meanwhile. */
   tamper(sql: string): void {
     this.#outside((connection) => {
-      const triggers = connection
-        .prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")
-        .all() as { name: string; sql: string }[];
+      const triggers = connection.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").all() as {
+        name: string;
+        sql: string;
+      }[];
       for (const { name } of triggers) connection.exec(`DROP TRIGGER ${name}`);
       connection.exec(sql);
       for (const trigger of triggers) connection.exec(trigger.sql);

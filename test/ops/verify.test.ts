@@ -127,7 +127,9 @@ describe('tampering with a projection is named', () => {
     expect(await differences()).toEqual({ 'row history': `row ${first}, version 13: data differ from the log` });
     table.tamper(`DELETE FROM _row_history WHERE row_id = '${first}' AND version = 13`);
     expect(await differences()).toEqual({ 'row history': `row ${first} has no entry for version 13` });
-    table.tamper(`INSERT INTO _row_history (table_name, row_id, version, recorded_at, op) VALUES ('notes', 'x', 1, 1, 'create')`);
+    table.tamper(
+      `INSERT INTO _row_history (table_name, row_id, version, recorded_at, op) VALUES ('notes', 'x', 1, 1, 'create')`,
+    );
     expect((await differences())['row history']).toBe('row x has an entry for version 1 that no event made');
   });
 
@@ -146,5 +148,7 @@ it('can be stopped, and says how far it is', async () => {
   const progress: number[] = [];
   await verifyTable(table.operated, { onProgress: ({ done }) => progress.push(done) });
   expect(progress.at(-1)).toBe(17);
-  await expect(verifyTable(table.operated, { signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow('enough');
+  await expect(verifyTable(table.operated, { signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow(
+    'enough',
+  );
 });

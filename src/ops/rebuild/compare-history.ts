@@ -2,7 +2,7 @@
  * Whether two histories say the same, whatever lies in which tier and however it is cut into chunks. Identical rows are
  * matched by SQL alone; only what lies differently is compared by digest, and only such chunks are decoded, beforehand.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Connection } from '../../events/database.js';
 import { decodeChunk } from '../../projections/row-history/chunk.js';
 import type { HistoryTables } from '../../projections/row-history/history-rows.js';
@@ -110,5 +110,5 @@ export class HistoryComparison {
 }
 
 function digestOf(text: unknown): Buffer {
-  return createHash('sha256').update(String(text)).digest();
+  return hash('sha256', String(text), 'buffer');
 }

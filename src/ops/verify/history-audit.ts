@@ -2,7 +2,7 @@
  * The row history against its replay. What an entry should be is kept as a digest, in a temporary table; each entry found
  * takes its own away, so that what is left at the end is missing, and what finds none is not from the log.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Connection } from '../../events/database.js';
 import type { RowChange } from '../../events/evolve.js';
 import type { RecordedEvent } from '../../events/types.js';
@@ -156,7 +156,5 @@ function isDescribedBy(entries: readonly HistoryEntry[], chunk: ChunkRow): boole
 }
 
 function digestOf(data: string | null): Buffer {
-  return createHash('sha256')
-    .update(data ?? 'null')
-    .digest();
+  return hash('sha256', data ?? 'null', 'buffer');
 }
