@@ -87,9 +87,9 @@ function leadsSomewhere({ path, prose }: Page, link: string): boolean {
   return anchorsOf(file === '' ? { prose } : readPage(target)).has(anchor);
 }
 
-/** A folder that ships with the package but not with this checkout is not looked into. */
+/** What is named inside of a folder that this checkout does not have is not looked for. */
 function isThere(path: string): boolean {
-  const folder = /^(contrib|docs\/runbooks)(?=\/|$)/.exec(path)?.[1];
+  const folder = /^(contrib|docs\/runbooks|test\/fixtures)(?=\/|$)/.exec(path)?.[1];
   if (folder !== undefined && !existsSync(join(repository, folder))) return true;
   return existsSync(join(repository, path));
 }
