@@ -3,7 +3,7 @@ import type { Connection } from '../../events/database.js';
 import type { RowChange } from '../../events/evolve.js';
 import { type InlineProjection, PrepareFirst } from '../../events/inline-projection.js';
 import type { RecordedEvent } from '../../events/types.js';
-import { compressLines, encodeLines, storedFrame } from './chunk.js';
+import { compressEntries, encodeLines, storedFrame } from './chunk.js';
 import { HistoryRows, type HistoryTables, liveTables } from './history-rows.js';
 import type { HistoryEntry } from './queries.js';
 
@@ -66,7 +66,7 @@ export class RowHistoryProjection implements InlineProjection {
   /** Runs between transactions, so what it reads is committed: such entries never change and their ids never return. */
   async #prepare(rowId: string, size: number): Promise<void> {
     const entries = this.#rows.oldestRaw(rowId, size);
-    const blob = entries.length === 0 ? Buffer.alloc(0) : await compressLines(encodeLines(entries));
+    const blob = entries.length === 0 ? Buffer.alloc(0) : await compressEntries(entries);
     this.#prepared.set(rowId, { ids: entries.map((entry) => entry.id), blob });
   }
 }
