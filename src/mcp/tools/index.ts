@@ -17,5 +17,5 @@ export const coreTools: readonly Binding[] = [info, create, get, list, update, r
 
 /** Publishes the built-in tools. The catalogue's services must provide `storeKey`. */
 export function offerCoreTools(catalogue: Catalogue): ViewController {
-  return catalogue.offer(coreView, coreTools, { text: 'bare' });
+  return catalogue.offer(coreView, coreTools, { text: 'bare', trusted: true });
 }
