@@ -34,8 +34,16 @@ function startFlags(args: readonly string[]): { stdio: boolean; http: boolean } 
   return { stdio: flags.includes('--mcp'), http: flags.includes('--mcp-http') };
 }
 
-function serveStdio(): number {
-  return told('mini-app-mcp: this build has no server on stdin and stdout', 1);
+/** A server that cannot start says why in one line, with what to do about it; the client shows it to a person. */
+async function serveStdio(): Promise<number> {
+  const { serveStdio } = await import('./cli/serve-stdio.js');
+  try {
+    return await serveStdio();
+  } catch (error) {
+    const { reportFailure } = await import('./cli/program.js');
+    const { processIo } = await import('./cli/io.js');
+    return reportFailure(processIo, error);
+  }
 }
 
 function serveHttp(): number {

@@ -49,7 +49,7 @@ export async function runCommandLine(args: readonly string[], io: Io): Promise<E
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
     if (interrupt.signal.aborted) return interrupted(io);
-    return failed(io, error);
+    return reportFailure(io, error);
   } finally {
     process.removeListener('SIGINT', onInterrupt);
   }
@@ -80,7 +80,8 @@ function interrupted(io: Io): ExitCode {
   return exitCodes.interrupted;
 }
 
-function failed(io: Io, error: unknown): ExitCode {
+/** Says what went wrong and what to do about it, in two lines. Returns the exit code. */
+export function reportFailure(io: Io, error: unknown): ExitCode {
   const known = storageError(error);
   if (isStoreError(known)) {
     io.err(`Error [${known.code}]: ${known.message}\n`);

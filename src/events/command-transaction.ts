@@ -4,16 +4,30 @@ import { upcast } from './catalogue.js';
 import type { CommandTransaction } from './event-log.js';
 import type { EventRows, Head } from './event-rows.js';
 import { evolve } from './evolve.js';
-import type { ForeignOp, ForeignWrites } from './foreign-writes.js';
 import { hashOf } from './hash-chain.js';
 import type { InlineProjection, RowStates } from './inline-projection.js';
 import type { Caller, NewEvent, Origin, RecordedEvent, RowState } from './types.js';
+
+/** What somebody made of a row. */
+export type ForeignOp = 'create' | 'update' | 'delete';
+
+/** Changes that somebody made past the log: what `foreign-writes.ts` knows of them. */
+export interface ForeignChanges {
+  isNoted(rowId: string): boolean;
+  /** Records what somebody made of a row. */
+  absorb(rowId: string, tx: ForeignChangeTarget): ForeignOp | null;
+}
+
+/** Where a foreign change is recorded. */
+export interface ForeignChangeTarget {
+  appendTo(event: NewEvent, before: RowState | null): RecordedEvent;
+}
 
 export interface TransactionParts {
   readonly events: EventRows;
   readonly states: RowStates;
   readonly projections: readonly InlineProjection[];
-  readonly foreign: ForeignWrites;
+  readonly foreign: ForeignChanges;
 }
 
 /** What a command's first event carries so that a repetition is recognised and answered. */
@@ -27,9 +41,10 @@ export interface IdempotencyStamp {
  * Projections move at once, so that the command sees its own effect; the events themselves are written by {@link seal},
  * when the outcome is known that the first of them has to carry.
  */
-export class LiveTransaction implements CommandTransaction {
+export class LiveTransaction implements CommandTransaction, ForeignChangeTarget {
   readonly #known = new Map<string, RowState | null>();
   readonly #appended: RecordedEvent[] = [];
+  #hasWritten = false;
 
   constructor(
     readonly at: number,
@@ -39,10 +54,17 @@ export class LiveTransaction implements CommandTransaction {
     private readonly parts: TransactionParts,
   ) {}
 
+  get hasWritten(): boolean {
+    return this.#hasWritten;
+  }
+
   row(id: string): RowState | null {
     const known = this.#known.get(id);
     if (known !== undefined) return known;
-    if (this.parts.foreign.isNoted(id)) this.parts.foreign.absorb(id, this);
+    if (this.parts.foreign.isNoted(id)) {
+      this.#hasWritten = true;
+      this.parts.foreign.absorb(id, this);
+    }
     return this.#known.get(id) ?? this.#remember(id, this.parts.states.get(id));
   }
 
@@ -69,11 +91,12 @@ export class LiveTransaction implements CommandTransaction {
   }
 
   reconcile(id: string): ForeignOp | null {
+    this.#hasWritten = true;
     return this.parts.foreign.absorb(id, this);
   }
 
   append(event: NewEvent): RecordedEvent {
-    return this.appendTo(event, event.rowId === null ? null : this.row(event.rowId));
+    return this.appendTo(event, event.rowId === null || event.isFresh ? null : this.row(event.rowId));
   }
 
   /** Appends an event to a row whose state before it is given, because it is not the one in `rows`. */
@@ -83,7 +106,7 @@ export class LiveTransaction implements CommandTransaction {
       seq: this.start.seq + this.#appended.length + 1,
       commit: this.commit,
       rowId: event.rowId,
-      rowVersion: event.rowId === null ? null : (event.rowVersion ?? this.#nextVersion(event.rowId, before)),
+      rowVersion: this.#versionAfter(event, before),
       type: event.type,
       version: event.version,
       body: event.body,
@@ -92,6 +115,7 @@ export class LiveTransaction implements CommandTransaction {
       at: this.at,
     };
     this.#appended.push(recorded);
+    this.#hasWritten = true;
     this.#project(recorded, before);
     return recorded;
   }
@@ -120,7 +144,10 @@ export class LiveTransaction implements CommandTransaction {
     return state;
   }
 
-  #nextVersion(rowId: string, before: RowState | null): number {
+  #versionAfter({ rowId, rowVersion, isFresh }: NewEvent, before: RowState | null): number | null {
+    if (rowId === null) return null;
+    if (rowVersion !== undefined) return rowVersion;
+    if (isFresh) return 1;
     if (before !== null) return before.version + 1;
     return Math.max(this.parts.events.lastVersion(rowId), this.parts.states.lastVersion(rowId)) + 1;
   }

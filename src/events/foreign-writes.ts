@@ -4,7 +4,7 @@
  */
 import { asJsonObjectText, type JsonText, joinMembers, jsonText, type Members, splitMembers } from '../schema/json.js';
 import { currentVersion, upcast } from './catalogue.js';
-import type { LiveTransaction } from './command-transaction.js';
+import type { ForeignChanges, ForeignChangeTarget, ForeignOp } from './command-transaction.js';
 import type { Connection } from './database.js';
 import type { EventRows } from './event-rows.js';
 import { evolve } from './evolve.js';
@@ -19,13 +19,10 @@ interface Note {
   before_version: number | null;
 }
 
-/** What somebody did to a row past the log. */
-export type ForeignOp = 'create' | 'update' | 'delete';
-
 /** Nobody can tell who wrote past the log. */
 const somebody: Caller = { actor: 'unknown', origin: { tool: 'foreign-write', session: 'unknown' } };
 
-export class ForeignWrites {
+export class ForeignWrites implements ForeignChanges {
   #any = false;
   readonly #exists;
   readonly #note;
@@ -64,7 +61,7 @@ export class ForeignWrites {
    * Records what somebody made of a row, as one event, and forgets the note.
    * @returns what it was, or null when nothing differs from the log any more.
    */
-  absorb(rowId: string, tx: LiveTransaction): ForeignOp | null {
+  absorb(rowId: string, tx: ForeignChangeTarget): ForeignOp | null {
     const note = this.#note.get(rowId);
     this.#forget.run(rowId);
     const before = this.#stateInLog(rowId, note);
@@ -88,7 +85,10 @@ interface ForeignChange {
 }
 
 /** Appends the event that takes a row from its state in the log to the one that somebody left in `rows`. */
-function recordForeignChange({ rowId, inLog, found, history }: ForeignChange, tx: LiveTransaction): ForeignOp | null {
+function recordForeignChange(
+  { rowId, inLog, found, history }: ForeignChange,
+  tx: ForeignChangeTarget,
+): ForeignOp | null {
   if (isSame(inLog, found)) return null;
   const op = inLog === null ? 'create' : found === null ? 'delete' : 'update';
   const body: Members = new Map([['op', jsonText(op)]]);

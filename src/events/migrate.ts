@@ -3,7 +3,7 @@
  * file at once (one `BEGIN IMMEDIATE` around everything) and when the predecessor's tables are already there (every
  * statement is conditional, missing columns are added).
  */
-import type { Connection } from './database.js';
+import type { Database as Connection } from 'better-sqlite3';
 import { type Migration, migrations } from './migrations.js';
 
 /** Applies what is missing. Costs one read when nothing is. */

@@ -24,7 +24,7 @@ export interface EventLogOptions {
 }
 
 export class SqliteEventLog implements EventLog {
-  readonly #parts: TransactionParts;
+  readonly #parts: TransactionParts & { readonly foreign: ForeignWrites };
   readonly #writer: Writer;
   readonly #now: () => number;
   readonly #committed = new Subject<Committed>();
@@ -33,6 +33,7 @@ export class SqliteEventLog implements EventLog {
   #jobHead = this.#head;
   #commit = 0;
   #appended = false;
+  #tx: LiveTransaction | null = null;
 
   readonly committed$: Observable<Committed> = this.#committed.asObservable();
 
@@ -74,6 +75,7 @@ export class SqliteEventLog implements EventLog {
 
   #run<T>(command: Command<T>): Appended<T> {
     const tx = new LiveTransaction(this.#now(), this.#head, this.#commit, command.caller, this.#parts);
+    this.#tx = tx;
     const replayed = this.#replay(command, tx);
     if (replayed !== null) return replayed;
     const result = command.decide(tx);
@@ -105,7 +107,9 @@ export class SqliteEventLog implements EventLog {
       },
       reset: () => {
         this.#jobHead = this.#head;
+        this.#tx = null;
       },
+      isClean: () => this.#tx === null || !this.#tx.hasWritten,
       kept: () => {
         this.#appended ||= this.#jobHead !== this.#head;
         this.#head = this.#jobHead;

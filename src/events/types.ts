@@ -33,6 +33,8 @@ export interface EventContent {
 export interface NewEvent extends EventContent {
   /** The row's version after it, where that is not simply the next one. */
   readonly rowVersion?: number;
+  /** The row's id is a fresh one, so there is nothing to look up of the row before. */
+  readonly isFresh?: true;
   /** Who caused it, where that is not the command's caller. */
   readonly caller?: Caller;
 }

@@ -1,7 +1,9 @@
 /**
  * The one writer of a database file in this process (rulings 3.4). A bounded first-in-first-out queue; what is queued shares
- * one `BEGIN IMMEDIATE … COMMIT` with `synchronous=FULL`, every job in a savepoint of its own, no `await` inside, answers
- * after COMMIT. A job that fails takes nobody with it.
+ * one `BEGIN IMMEDIATE … COMMIT` with `synchronous=FULL`, no `await` inside, answers after COMMIT. A job that fails takes
+ * nobody with it: nearly every refusal comes before the job has written anything, and then there is nothing to undo. When
+ * one fails later, the transaction is rolled back and its jobs run again, each in a savepoint of its own. (Savepoints
+ * around every job would copy each page they touch, which costs a third of the grouped rate: docs/benchmarks.md.)
  */
 import { StoreError } from '../errors.js';
 import { type Connection, isBusy } from './database.js';
@@ -27,6 +29,8 @@ export interface WriterHooks {
   reset(): void;
   /** After each job that stays. */
   kept(): void;
+  /** Whether the present job has written nothing yet. */
+  isClean(): boolean;
   /** After COMMIT. */
   committed(): void;
 }
@@ -39,6 +43,20 @@ interface Job {
   attempts: number;
 }
 
+type Answer = () => void;
+
+interface Failure {
+  readonly error: unknown;
+}
+
+interface Outcome {
+  /** Jobs that run again, before all others. */
+  readonly again: readonly Job[];
+  readonly prepare: PrepareFirst | null;
+  /** How many of the next jobs run in savepoints. */
+  readonly careful: number;
+}
+
 /** A job that asks for preparation again and again is given up. */
 const mostAttempts = 8;
 
@@ -47,6 +65,7 @@ export class Writer {
   readonly #statements;
   #draining: Promise<void> | null = null;
   #closed = false;
+  #careful = 0;
 
   constructor(
     private readonly connection: Connection,
@@ -112,68 +131,80 @@ export class Writer {
   }
 
   async #runBatch(): Promise<void> {
-    const jobs = this.#queue.splice(0, this.limits.batch);
-    const outcome = this.#transaction(jobs);
-    this.#queue.unshift(...jobs.slice(outcome.done));
+    const jobs = this.#queue.splice(0, this.#careful || this.limits.batch);
+    const outcome = this.#transaction(jobs, this.#careful > 0);
+    this.#queue.unshift(...outcome.again);
+    this.#careful = outcome.careful;
     if (outcome.prepare !== null) await this.#prepare(outcome.prepare);
   }
 
-  /** Runs jobs until the first that needs preparation, and commits. */
-  #transaction(jobs: readonly Job[]): { done: number; prepare: PrepareFirst | null } {
-    const answers: (() => void)[] = [];
-    let prepare: PrepareFirst | null = null;
-    let done = 0;
+  #transaction(jobs: readonly Job[], careful: boolean): Outcome {
+    const answers: Answer[] = [];
     try {
       this.hooks.begun();
-      for (const job of jobs) {
-        const answer = this.#runJob(job);
-        if (answer instanceof PrepareFirst) {
-          prepare = answer;
-          break;
-        }
-        done++;
-        answers.push(answer);
-        if (!this.connection.inTransaction) return this.#recover(jobs, job, answer);
+      for (const [at, job] of jobs.entries()) {
+        const ended = careful ? this.#runInSavepoint(job) : this.#run(job);
+        if (typeof ended === 'function') answers.push(ended);
+        else if (ended instanceof PrepareFirst) {
+          this.#finish(answers);
+          return { again: jobs.slice(at), prepare: ended, careful: 0 };
+        } else return this.#startAgain(jobs, job, ended.error, careful);
       }
-      this.#statements.commit.run();
+      this.#finish(answers);
     } catch (error) {
       this.#rollback();
-      for (const job of jobs.slice(0, Math.max(done, 1))) job.reject(storageError(error));
-      return { done: Math.max(done, 1), prepare: null };
+      for (const job of jobs) job.reject(storageError(error));
     }
-    this.hooks.committed();
-    for (const answer of answers) answer();
-    return { done, prepare };
+    return { again: [], prepare: null, careful: 0 };
   }
 
-  /** Runs one job in its savepoint. Returns how it is to be answered once the transaction has committed. */
-  #runJob(job: Job): (() => void) | PrepareFirst {
-    this.#statements.savepoint.run();
+  #finish(answers: readonly Answer[]): void {
+    this.#statements.commit.run();
+    this.hooks.committed();
+    for (const answer of answers) answer();
+  }
+
+  /** Runs a job. Returns how to answer it after COMMIT, or why everything has to be undone. */
+  #run(job: Job): Answer | Failure {
     this.hooks.reset();
     try {
       const result = job.run();
-      this.#statements.release.run();
       this.hooks.kept();
       return () => job.resolve(result);
     } catch (error) {
-      this.#undo();
-      if (error instanceof PrepareFirst && ++job.attempts <= mostAttempts) return error;
+      if (!this.hooks.isClean() || !this.connection.inTransaction) return { error };
+      this.hooks.reset();
       return () => job.reject(storageError(error));
     }
   }
 
-  #undo(): void {
-    if (!this.connection.inTransaction) return;
+  #runInSavepoint(job: Job): Answer | Failure | PrepareFirst {
+    this.#statements.savepoint.run();
+    const ended = this.#run(job);
+    if (typeof ended === 'function') {
+      this.#statements.release.run();
+      return ended;
+    }
+    // A full disk or a failed write makes SQLite roll everything back by itself.
+    if (!this.connection.inTransaction) return ended;
     this.#statements.undo.run();
     this.#statements.release.run();
     this.hooks.reset();
+    return this.#preparation(job, ended.error) ?? (() => job.reject(storageError(ended.error)));
   }
 
-  /** A full disk or a failed write made SQLite roll everything back: the culprit is answered, the others run again. */
-  #recover(jobs: readonly Job[], culprit: Job, answer: () => void): { done: number; prepare: null } {
-    answer();
-    this.#queue.unshift(...jobs.slice(0, jobs.indexOf(culprit)));
-    return { done: jobs.indexOf(culprit) + 1, prepare: null };
+  /** Rolls the transaction back. Its jobs run again, with care, but for one that failed where nobody else can have. */
+  #startAgain(jobs: readonly Job[], culprit: Job, error: unknown, careful: boolean): Outcome {
+    this.#rollback();
+    const prepare = this.#preparation(culprit, error);
+    const isToBlame = prepare === null && (careful || jobs.length === 1);
+    if (isToBlame) culprit.reject(storageError(error));
+    const again = isToBlame ? jobs.filter((job) => job !== culprit) : jobs;
+    return { again, prepare, careful: again.length > 1 ? again.length : 0 };
+  }
+
+  #preparation(job: Job, error: unknown): PrepareFirst | null {
+    return error instanceof PrepareFirst && ++job.attempts <= mostAttempts ? error : null;
   }
 
   async #prepare(needed: PrepareFirst): Promise<void> {

@@ -1,7 +1,7 @@
 /** `create`: a new row. */
 import type { Caller } from '../events/types.js';
 import { validateData } from '../schema/validate-row.js';
-import { rowCreated } from './row-events.js';
+import { newRowCreated } from './row-events.js';
 import type { RowRecord, Store } from './store.js';
 import { changedRow, type WriteArguments, writeRow } from './write-row.js';
 
@@ -21,7 +21,7 @@ export async function createRow(store: Store, input: CreateRowInput, caller: Cal
     op: 'create',
     input,
     decide: (tx) => {
-      tx.append(rowCreated(table.schema, id, data));
+      tx.append(newRowCreated(table.schema, id, data));
       return changedRow(tx, id);
     },
   });

@@ -10,9 +10,25 @@ export interface TableInfo extends TableSchema {
   readonly rows: number;
   /** An object that `create` would accept as `data`. */
   readonly example: Readonly<Record<string, unknown>>;
-  readonly status: TableStatus;
+  readonly status: ShownStatus;
   /** Tables that could not be mounted; absent when there are none. */
   readonly failed?: readonly FailedTable[];
+}
+
+/** How the table is doing, in the wire's spelling. */
+export interface ShownStatus {
+  /** The sequence number of the newest event. */
+  readonly head: number;
+  readonly journal_mode: string;
+  /** Rows that somebody changed past the log; `mini-app-mcp reconcile` records them. */
+  readonly foreign_writes: number;
+  readonly followers: readonly {
+    name: string;
+    position: number;
+    lag: number;
+    state: string;
+    last_error: string | null;
+  }[];
 }
 
 /** @throws StoreError TABLE_REQUIRED with the names of the tables, TABLE_NOT_FOUND. */
@@ -26,8 +42,17 @@ export async function describeTable(store: Store, input: { readonly table?: stri
     scope: table.scope,
     rows: opened.rows.count(),
     example: exampleOf(table.schema),
-    status: opened.status(),
+    status: shown(opened.status()),
     ...(failed.length === 0 ? {} : { failed }),
+  };
+}
+
+function shown({ head, journalMode, foreignWrites, followers }: TableStatus): ShownStatus {
+  return {
+    head,
+    journal_mode: journalMode,
+    foreign_writes: foreignWrites,
+    followers: followers.map(({ lastError, ...rest }) => ({ ...rest, last_error: lastError })),
   };
 }
 

@@ -1,5 +1,5 @@
 /** `reconcile`: records what somebody wrote into `rows` past the log, noted or not, as events of nobody known (rulings 3.10). */
-import type { ForeignOp } from '../events/foreign-writes.js';
+import type { ForeignOp } from '../events/command-transaction.js';
 import type { Caller } from '../events/types.js';
 import { type OperatedTable, type WorkOptions, withDatabase } from './operated-table.js';
 import { rowDifferences } from './replay/compare-rows.js';

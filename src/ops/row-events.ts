@@ -9,6 +9,11 @@ export function rowCreated(schema: TableSchema, id: string, data: Members): NewE
   return rowEvent('row.created', id, marked(schema, new Map([['data', joinMembers(data)]])));
 }
 
+/** A row under an id that was made for it. */
+export function newRowCreated(schema: TableSchema, id: string, data: Members): NewEvent {
+  return { ...rowCreated(schema, id, data), isFresh: true };
+}
+
 /** The change from a row to new members; the whole row where the log may be compacted (`history: off`). */
 export function rowUpdated(schema: TableSchema, before: RowState, after: Members): NewEvent {
   const body: Members =

@@ -107,7 +107,7 @@ export class FollowerRun {
   async #fail(error: unknown, emit: Emit): Promise<number> {
     const { checkpoints, backOff } = this.#options;
     this.#first = false;
-    this.#options.report(this.#follower.name, error);
+    this.#report(error);
     const message = describe(error);
     try {
       const failures = await checkpoints.recordFailure(this.#follower.name, message);
@@ -117,6 +117,14 @@ export class FollowerRun {
       // Not even the failure could be kept, so the database itself is in trouble: the first error says more.
       emit({ position: 0, state: 'parked', lastError: message });
       return backOff.maxMs;
+    }
+  }
+
+  #report(error: unknown): void {
+    try {
+      this.#options.report(this.#follower.name, error);
+    } catch {
+      // A log that cannot be written must not end the follower.
     }
   }
 

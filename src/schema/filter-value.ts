@@ -14,6 +14,7 @@ export function fieldValue(field: FieldSchema, value: unknown): Scalar {
   const scalar = requireScalar(field, value);
   if (typeof scalar === field.type) return scalar;
   const meant = typeof scalar === 'string' ? unquoted(field, scalar) : undefined;
+  if (typeof meant === 'number') assertExact(field, meant);
   if (meant !== undefined) return meant;
   const wayOut = field.type === 'array' ? '; use array_contains' : '';
   throw invalid(field.name, `type mismatch: the field is ${field.type}, the value is ${typeof scalar}${wayOut}`);
@@ -44,13 +45,19 @@ function requireScalar(field: FieldSchema, value: unknown): Scalar {
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') {
     throw invalid(field.name, 'the value must be a scalar (string, number or boolean)');
   }
-  assertStorable(value, field.name);
+  if (typeof value === 'string') assertStorable(value, field.name);
+  if (typeof value === 'number') assertExact(field, value);
   return value;
+}
+
+function assertExact(field: FieldSchema, value: number): void {
+  if (Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value))) return;
+  throw invalid(field.name, 'a number must be finite and an integer within ±(2^53−1): beyond, digits are lost');
 }
 
 function unquoted(field: FieldSchema, text: string): number | boolean | undefined {
   if (field.type === 'boolean') return text === 'true' ? true : text === 'false' ? false : undefined;
   if (field.type !== 'number') return undefined;
   const number = Number(text);
-  return Number.isFinite(number) && String(number) === text ? number : undefined;
+  return String(number) === text && !Number.isNaN(number) ? number : undefined;
 }

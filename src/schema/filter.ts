@@ -28,7 +28,7 @@ export function parseFilter(schema: TableSchema, input: unknown): Filter {
 }
 
 const field = z.string('must be a field name');
-const value = z.unknown();
+const value = z.unknown().optional();
 const filters = z.array(z.unknown(), 'must be an array of filters');
 
 const node = z.discriminatedUnion(
@@ -89,8 +89,8 @@ const scalarSchema = { anyOf: [{ type: 'string' }, { type: 'number' }, { type: '
 export const filterJsonSchema = {
   type: 'object',
   description:
-    'Row filter. or/and take filters; in takes values; like takes pattern (% and _ are wildcards); eq and array_* take ' +
-    'value. Example: {"type":"and","filters":[{"type":"eq","field":"status","value":"open"},{"type":"like","field":"title","pattern":"%bug%"}]}',
+    'Row filter. or/and: filters; in: values; like: pattern with % and _; eq, array_*: value. Example: ' +
+    '{"type":"and","filters":[{"type":"like","field":"title","pattern":"%bug%"}]}',
   properties: {
     type: { type: 'string', enum: [...types] },
     field: { type: 'string' },

@@ -3,14 +3,16 @@ import type { EventLog } from '../events/event-log.js';
 import type { HistoryQueries } from '../projections/row-history/queries.js';
 import type { RowQueries } from '../projections/rows/queries.js';
 import type { MountContext } from './mount-context.js';
-import type { FollowerStatus, OpenTable, Table, TableStatus } from './table.js';
+import type { OpenTable, Table, TableStatus } from './table.js';
 import { TableDatabase } from './table-database.js';
+import { TableFollowers } from './table-followers.js';
 
 export class OpenedTable implements OpenTable {
   readonly log: EventLog;
   readonly rows: RowQueries;
   readonly history: HistoryQueries;
   readonly database: TableDatabase;
+  readonly #followers: TableFollowers;
 
   constructor(
     private readonly table: Table,
@@ -29,22 +31,26 @@ export class OpenedTable implements OpenTable {
     this.log = this.database.log;
     this.rows = this.database.rows;
     this.history = this.database.history;
+    this.#followers = new TableFollowers(table, this.database, context);
     this.#report(context);
   }
 
-  async settled(_seq: number): Promise<void> {}
+  settled(seq: number): Promise<void> {
+    return this.#followers.settled(seq);
+  }
 
   status(): TableStatus {
-    const followers: FollowerStatus[] = [];
+    const head = this.database.head();
     return {
-      head: this.database.head(),
+      head,
       journalMode: this.database.journalMode,
       foreignWrites: this.database.notedForeignWrites().length,
-      followers,
+      followers: this.#followers.status(head),
     };
   }
 
   async close(): Promise<void> {
+    await this.#followers.close();
     await this.database.close();
   }
 

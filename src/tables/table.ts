@@ -1,5 +1,6 @@
 /** A mounted table: its definition now, its database from the first use on. */
 import type { EventLog } from '../events/event-log.js';
+import type { FollowerStatus } from '../projections/projection.js';
 import type { HistoryQueries } from '../projections/row-history/queries.js';
 import type { RowQueries } from '../projections/rows/queries.js';
 import type { TableSchema } from '../schema/table-schema.js';
@@ -37,15 +38,6 @@ export interface TableStatus {
   readonly journalMode: string;
   readonly foreignWrites: number;
   readonly followers: readonly FollowerStatus[];
-}
-
-export interface FollowerStatus {
-  readonly name: string;
-  readonly position: number;
-  /** Events after the position. */
-  readonly lag: number;
-  readonly state: 'live' | 'retrying' | 'parked';
-  readonly lastError: string | null;
 }
 
 /** A table that could not be mounted. */

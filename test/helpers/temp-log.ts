@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
 import { SmallLog } from './small-log.js';
-import { removeDir, tempDir } from './temp-dir.js';
+import { newDir, removeDir } from './temp-dir.js';
 
 /** A fresh directory with a log in it for every test of the file. */
 export function useTempLog(): { readonly dir: string; readonly log: SmallLog } {
   let dir = '';
   let log: SmallLog | null = null;
   beforeEach(() => {
-    dir = tempDir();
+    dir = newDir();
     log = new SmallLog(join(dir, 'table.db'));
   });
   afterEach(() => {

@@ -10,7 +10,7 @@ import { type DumpOptions, dumpCheckpoint, dumpFollower } from '../../src/projec
 import type { Follower } from '../../src/projections/projection.js';
 import { RunningFollower } from '../../src/projections/running-follower.js';
 import { type Change, SmallLog } from '../helpers/small-log.js';
-import { removeDir, tempDir } from '../helpers/temp-dir.js';
+import { newDir, removeDir } from '../helpers/temp-dir.js';
 
 const settings = { dir: 'notes', title_field: null, body_field: null, sync: null };
 const quick: BackOff = { firstMs: 1, maxMs: 2, parkAfter: 1_000, parkedMs: 2 };
@@ -25,7 +25,7 @@ const commits = fc.array(fc.array(fc.record({ id, data }), { minLength: 1, maxLe
 });
 
 class World {
-  readonly dir = tempDir();
+  readonly dir = newDir();
   readonly log = new SmallLog(join(this.dir, 'table.db'));
   readonly options: DumpOptions = {
     rows: this.log,

@@ -59,6 +59,8 @@ export class RowHistoryProjection implements InlineProjection {
   }
 
   #roll({ rowId, version }: Omit<HistoryEntry, 'id'>, commit: number): void {
+    // Versions are distinct and start at 1, so a row cannot have more entries than its version says.
+    if (version <= this.limits.keepRecent + this.limits.chunkMin) return;
     const size = rollSize(this.#rows.countRaw(rowId), this.limits);
     if (size === 0) return;
     this.#forget(commit);

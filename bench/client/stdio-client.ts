@@ -1,0 +1,118 @@
+/**
+ * A client of an MCP server over stdio with nothing between the caller and the pipe: what it measures is the server.
+ * It speaks protocol 2025-11-25 and fails on every answer that is an error.
+ */
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+
+export interface ServerCommand {
+  /** Node's arguments: the file to run and what follows. */
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+interface Answer {
+  readonly id?: number;
+  readonly result?: unknown;
+  readonly error?: { readonly message: string };
+}
+
+interface Waiting {
+  resolve(result: unknown): void;
+  reject(error: Error): void;
+}
+
+export class StdioClient {
+  readonly #child: ChildProcessByStdio<Writable, Readable, null>;
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #exited: Promise<void>;
+  #lastId = 0;
+  #ended = false;
+
+  /** Starts the server and shakes hands with it. */
+  static async connect(command: ServerCommand): Promise<StdioClient> {
+    const client = new StdioClient(command);
+    await client.request('initialize', {
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      clientInfo: { name: 'bench', version: '1.0.0' },
+    });
+    client.#send({ method: 'notifications/initialized' });
+    return client;
+  }
+
+  private constructor(command: ServerCommand) {
+    this.#child = spawn(process.execPath, [...command.args], {
+      cwd: command.cwd,
+      env: { ...process.env, ...command.env },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    createInterface({ input: this.#child.stdout }).on('line', (line) => this.#receive(line));
+    this.#exited = new Promise((resolve) => {
+      this.#child.on('exit', () => {
+        this.#ended = true;
+        this.#failAll('the server ended');
+        resolve();
+      });
+    });
+  }
+
+  request(method: string, params: unknown): Promise<unknown> {
+    if (this.#ended) return Promise.reject(new Error('the server ended'));
+    const id = ++this.#lastId;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+      this.#send({ id, method, params });
+    });
+  }
+
+  /** The result of a tool. @throws Error when the tool answers `isError`. */
+  async call(name: string, args: unknown): Promise<unknown> {
+    const result = await this.request('tools/call', { name, arguments: args });
+    if (hasError(result)) throw new Error(`${name}: ${JSON.stringify(result)}`);
+    return result;
+  }
+
+  /** Memory of the server in MiB, now and at its most; NaN where there is no /proc. */
+  memory(): { now: number; peak: number } {
+    return { now: this.#status('VmRSS'), peak: this.#status('VmHWM') };
+  }
+
+  async close(): Promise<void> {
+    this.#child.stdin.end();
+    const timer = setTimeout(() => this.#child.kill(), 5_000);
+    await this.#exited;
+    clearTimeout(timer);
+  }
+
+  #send(message: Record<string, unknown>): void {
+    this.#child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  }
+
+  #receive(line: string): void {
+    const answer = JSON.parse(line) as Answer;
+    const waiting = answer.id === undefined ? undefined : this.#waiting.get(answer.id);
+    if (answer.id === undefined || waiting === undefined) return;
+    this.#waiting.delete(answer.id);
+    if (answer.error === undefined) waiting.resolve(answer.result);
+    else waiting.reject(new Error(answer.error.message));
+  }
+
+  #failAll(reason: string): void {
+    for (const waiting of this.#waiting.values()) waiting.reject(new Error(reason));
+    this.#waiting.clear();
+  }
+
+  #status(key: string): number {
+    if (process.platform !== 'linux') return Number.NaN;
+    const status = readFileSync(`/proc/${this.#child.pid}/status`, 'utf8');
+    return Number(new RegExp(`^${key}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) / 1_024;
+  }
+}
+
+function hasError(result: unknown): boolean {
+  return typeof result === 'object' && result !== null && 'isError' in result && result.isError === true;
+}

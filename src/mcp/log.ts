@@ -1,0 +1,60 @@
+/** A structured log on stderr: one line per entry. Nothing here ever writes to stdout, which belongs to the protocol. */
+
+export const logLevels = ['debug', 'info', 'warn', 'error'] as const;
+export type LogLevel = (typeof logLevels)[number];
+export type LogFields = Readonly<Record<string, unknown>>;
+
+/** Where log lines go, and from which level on. `colour` is for a terminal only. */
+export interface LogOptions {
+  readonly level?: LogLevel;
+  readonly colour?: boolean;
+  readonly write?: (line: string) => void;
+  readonly now?: () => Date;
+}
+
+export interface Logger {
+  debug(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields): void;
+}
+
+/** A logger that writes `<time> <LEVEL> <message> <fields as JSON>`; an `Error` among the fields is shown with its causes. */
+export function createLogger(options: LogOptions = {}): Logger {
+  const least = logLevels.indexOf(options.level ?? 'info');
+  const write = options.write ?? ((line: string) => void process.stderr.write(line));
+  const now = options.now ?? (() => new Date());
+  const colour = options.colour ?? process.stderr.isTTY === true;
+  const entry =
+    (level: LogLevel) =>
+    (message: string, fields: LogFields = {}) => {
+      if (logLevels.indexOf(level) < least) return;
+      write(`${now().toISOString()} ${labelOf(level, colour)} ${message}${textOf(fields)}\n`);
+    };
+  return { debug: entry('debug'), info: entry('info'), warn: entry('warn'), error: entry('error') };
+}
+
+const colours: Record<LogLevel, string> = { debug: '90', info: '36', warn: '33', error: '31' };
+
+function labelOf(level: LogLevel, colour: boolean): string {
+  const label = level.toUpperCase();
+  return colour ? `\u001b[${colours[level]}m${label}\u001b[0m` : label;
+}
+
+function textOf(fields: LogFields): string {
+  if (Object.keys(fields).length === 0) return '';
+  try {
+    return ` ${JSON.stringify(fields, (_key, value: unknown) => (value instanceof Error ? describeError(value) : value))}`;
+  } catch {
+    return ' {"fields":"not serialisable"}';
+  }
+}
+
+/** The whole chain of causes, bounded because a cause may point back at its error. */
+function describeError(error: Error, depth = 0): Record<string, unknown> {
+  const shown: Record<string, unknown> = { name: error.name, message: error.message, stack: error.stack };
+  if (error.cause !== undefined && depth < 8) {
+    shown.cause = error.cause instanceof Error ? describeError(error.cause, depth + 1) : String(error.cause);
+  }
+  return shown;
+}

@@ -1,0 +1,59 @@
+/** Arguments that several tools take, each with one meaning and one published form. */
+import { z } from 'zod';
+import { filterJsonSchema } from '../../schema/filter.js';
+import { isJsonObject, type JsonObject } from '../../schema/json.js';
+
+/** Which table; the default table when there is one. */
+export const table = z.string().describe('Table name').optional();
+
+/** A row: its full id, or a prefix that only it has. */
+export const id = z.string().min(1).max(200).describe('Row id or unique prefix');
+
+/** Row data as the caller wrote it. The op checks it against the table; a copy here would lose keys like `__proto__`. */
+export const data = z
+  .custom<JsonObject>(isJsonObject, { error: '(root): value must be a JSON object' })
+  .meta({ type: 'object', additionalProperties: true, description: 'Field values by name' });
+
+/** The version that the caller read (rulings 3.6). */
+export const expectedVersion = z
+  .int()
+  .min(1)
+  .max(Number.MAX_SAFE_INTEGER)
+  .describe('Fail with VERSION_CONFLICT unless the row has this version')
+  .optional();
+
+/** Makes a write repeatable (rulings 3.6). */
+export const idempotencyKey = z
+  .string()
+  .min(1)
+  .max(200)
+  .describe('Your own key; a repeated call writes once')
+  .optional();
+
+/** The field selector, published flat; the op checks names against the table. */
+export const fields = published({
+  type: 'object',
+  properties: {
+    mode: { type: 'string', enum: ['all', 'list'] },
+    fields: { type: 'array', items: { type: 'string' } },
+  },
+}).optional();
+
+const { description: _example, ...filterShape } = filterJsonSchema;
+
+/** Any filter of the filter language, published with one level unrolled because clients refuse recursion. */
+export const filter = published(filterShape).optional();
+
+/** Sort keys, the first one first. */
+export const orderBy = published({
+  type: 'array',
+  items: {
+    type: 'object',
+    properties: { field: { type: 'string' }, direction: { type: 'string', enum: ['asc', 'desc'] } },
+  },
+}).optional();
+
+/** A value that the op parses against the table's schema; here only its published form is known. */
+function published(schema: Record<string, unknown>) {
+  return z.unknown().meta(schema);
+}

@@ -1,0 +1,63 @@
+/** A published view: its tools as clients see them, and what it takes to call one. */
+import type { CallScope } from './call-scope.js';
+import type { JsonSchema } from './portable-schema.js';
+import type { Binding, ToolAnnotation } from './projection.js';
+import type { ResultText } from './results.js';
+
+/** One tool of a view. */
+export interface PublishedTool {
+  readonly annotation: ToolAnnotation;
+  readonly binding: Binding;
+  readonly inputSchema: JsonSchema;
+  readonly outputSchema: JsonSchema | undefined;
+  readonly view: View;
+}
+
+/** One revision of a view. Revisions of one owner share the scope: calls end on what they began with. */
+export interface View {
+  readonly name: string;
+  readonly revision: number;
+  readonly text: ResultText;
+  readonly scope: CallScope;
+}
+
+/** Every live view at one moment. `revision` counts publications and withdrawals. */
+export interface Snapshot {
+  readonly revision: number;
+  readonly views: ReadonlyMap<string, View>;
+  readonly tools: ReadonlyMap<string, PublishedTool>;
+}
+
+/** What `tools/list` says of a tool. */
+export interface ToolDefinition {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly inputSchema: JsonSchema;
+  readonly outputSchema?: JsonSchema;
+  readonly annotations: {
+    readonly title: string;
+    readonly readOnlyHint: boolean;
+    readonly destructiveHint: boolean;
+    readonly idempotentHint: boolean;
+    readonly openWorldHint: boolean;
+  };
+}
+
+export function definitionOf(tool: PublishedTool): ToolDefinition {
+  const { name, title, description, hints } = tool.annotation;
+  return {
+    name,
+    title,
+    description,
+    inputSchema: tool.inputSchema,
+    ...(tool.outputSchema === undefined ? {} : { outputSchema: tool.outputSchema }),
+    annotations: {
+      title,
+      readOnlyHint: hints.readOnly,
+      destructiveHint: hints.destructive,
+      idempotentHint: hints.idempotent,
+      openWorldHint: hints.openWorld,
+    },
+  };
+}
