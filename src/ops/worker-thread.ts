@@ -115,7 +115,7 @@ function startWorker(name: string): Worker {
   if (built !== undefined) return new Worker(built);
   // Run from source: Node needs a loader for TypeScript, which a worker does not inherit.
   const source = JSON.stringify(new URL(`../workers/${name}.ts`, import.meta.url).href);
-  const load = `import('${sourceLoader}').then(({ register }) => { register(); return import(${source}); });`;
+  const load = `import(${JSON.stringify(sourceLoader)}).then(({ register }) => { register(); return import(${source}); });`;
   return new Worker(load, { eval: true });
 }
 
