@@ -5,7 +5,9 @@ import { candidates, countMatches } from '../../src/ops/text-matches.js';
 import { propertyRuns } from '../helpers/property-runs.js';
 
 const text = fc
-  .array(fc.constantFrom('\n', '\r\n', 'a', 'b', 'ab', 'é', '😀', '👨‍👩‍👧', ' ', '日本', 'aaa', '\t'), { maxLength: 60 })
+  .array(fc.constantFrom('\n', '\r\n', 'a', 'b', 'ab', 'é', '😀', '👨‍👩‍👧', ' ', '日本', 'aaa', '\t'), {
+    maxLength: 60,
+  })
   .map((parts) => parts.join(''));
 const wanted = text.filter((part) => part !== '');
 const lineNumber = fc.nat({ max: 12 });
@@ -46,21 +48,29 @@ describe('texts as lines', () => {
   });
 
   it('are searched without overlap, and each candidate is found again where it says', () => {
-    const property = fc.property(text, wanted, fc.integer({ min: 1, max: 6 }), lineNumber, (whole, part, first, more) => {
-      const stretch = stretchOf(whole, [first, first + more]);
-      if (stretch === null) return true;
-      const searched = whole.slice(stretch.start, stretch.end);
-      const matches = searched.split(part).length - 1;
-      const found = candidates(whole, part, stretch);
-      if (countMatches(searched, part) !== matches || found.length !== Math.min(20, matches)) return false;
-      return found.every(({ line, col, snippet }) => {
-        const before = whole.split('\n').slice(0, line - 1);
-        const from = before.reduce((sum, each) => sum + bytes(each) + 1, 0) + col - 1;
-        const there = Buffer.from(whole).subarray(from, from + bytes(part)).toString();
-        const isShort = bytes(snippet) <= bytes(part) + 60;
-        return there === part && line >= first && line <= first + more && snippet.includes(part) && isShort;
-      });
-    });
+    const property = fc.property(
+      text,
+      wanted,
+      fc.integer({ min: 1, max: 6 }),
+      lineNumber,
+      (whole, part, first, more) => {
+        const stretch = stretchOf(whole, [first, first + more]);
+        if (stretch === null) return true;
+        const searched = whole.slice(stretch.start, stretch.end);
+        const matches = searched.split(part).length - 1;
+        const found = candidates(whole, part, stretch);
+        if (countMatches(searched, part) !== matches || found.length !== Math.min(20, matches)) return false;
+        return found.every(({ line, col, snippet }) => {
+          const before = whole.split('\n').slice(0, line - 1);
+          const from = before.reduce((sum, each) => sum + bytes(each) + 1, 0) + col - 1;
+          const there = Buffer.from(whole)
+            .subarray(from, from + bytes(part))
+            .toString();
+          const isShort = bytes(snippet) <= bytes(part) + 60;
+          return there === part && line >= first && line <= first + more && snippet.includes(part) && isShort;
+        });
+      },
+    );
     fc.assert(property, propertyRuns(1000));
   });
 });
