@@ -130,14 +130,14 @@ test('rows are aggregated, many of them in another thread', async () => {
     value: 3,
   });
   const database = new Sqlite(join(table, 'notes.db'));
-  database.exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40000)
+  database.exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 12000)
     INSERT INTO rows (id, data, created_at, updated_at) SELECT 'id' || i, '{"title":"many","n":1}', 1, 1 FROM n`);
   database.close();
   const aggregator = { kind: 'group_by', by_field: 'title', inner: { kind: 'max', field: 'n' } };
   const groups = await call('query_aggregate', { sources, aggregator });
   expect(groups).toMatchObject({
     kind: 'groups',
-    value: expect.arrayContaining([{ key: 'many', count: 40_000, value: 1 }]),
+    value: expect.arrayContaining([{ key: 'many', count: 12_000, value: 1 }]),
   });
   expect(await call('query_aggregate', { sources: { kind: 'multi', value: [] }, aggregator })).toMatchObject({
     code: 'AGGREGATOR_ERROR',

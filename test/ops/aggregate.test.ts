@@ -191,7 +191,7 @@ describe('refusals', () => {
 
 describe('a large table', () => {
   it('is read in another thread, with the same answers and errors, while this one goes on', async () => {
-    const texts = Array.from({ length: 60_000 }, (_, index) => `{"tag":"t${index % 3}","amount":${index}}`);
+    const texts = Array.from({ length: 12_000 }, (_, index) => `{"tag":"t${index % 3}","amount":${index}}`);
     opened.insert('events_a', texts);
     let ticks = 0;
     const ticking = setInterval(() => ticks++, 1);
@@ -200,8 +200,8 @@ describe('a large table', () => {
       ask({ kind: 'group_by', by_field: 'tag', inner: { kind: 'max', field: 'amount' } }),
     ]);
     clearInterval(ticking);
-    expect(count).toEqual({ kind: 'count', value: 60_000 });
-    expect(groups).toMatchObject({ value: [{ key: 't0', count: 20_000, value: 59_997 }, {}, {}] });
+    expect(count).toEqual({ kind: 'count', value: 12_000 });
+    expect(groups).toMatchObject({ value: [{ key: 't0', count: 4_000, value: 11_997 }, {}, {}] });
     expect(ticks).toBeGreaterThan(5);
   });
 });
