@@ -73,7 +73,7 @@ function typeOf({ type, enum: values }: Property): string {
 }
 
 function shapeOf({ properties }: Property): string {
-  return properties === undefined ? '' : `\`{${Object.keys(properties).join(', ')}}\``;
+  return properties === undefined ? '' : `{${Object.keys(properties).join(', ')}}`;
 }
 
 function exampleOf({ arguments: input, result }: ToolNotes): string[] {
