@@ -12,7 +12,7 @@ import { createServer, type ServerExtension } from '../server.js';
 import { serverInfo } from '../server-info.js';
 import { within } from '../within.js';
 import { Access } from './access.js';
-import { Admission } from './admission.js';
+import { Admission, type AdmissionLimits } from './admission.js';
 import { type BindAddress, isLoopback } from './bind-address.js';
 import { Endpoint } from './endpoint.js';
 import { LegacyEndpoint } from './legacy-endpoint.js';
@@ -24,6 +24,7 @@ import { Sessions } from './sessions.js';
 const answerBoundMs = 1_000;
 /** What is still in flight then is cut off, and has this long for the error that says so. */
 const cutOffBoundMs = 200;
+const usualLimits: AdmissionLimits = { perClient: 256, total: 1_024 };
 
 export interface HttpOptions {
   readonly catalogue: Catalogue;
@@ -37,6 +38,8 @@ export interface HttpOptions {
   /** The value of MINI_APP_ACTOR, when set. */
   readonly actor?: string | undefined;
   readonly sessionIdleMs?: number | undefined;
+  /** Of calls in flight, and again of open streams. */
+  readonly limits?: AdmissionLimits | undefined;
 }
 
 export interface RunningHttp {
@@ -52,8 +55,8 @@ export async function serveMcpOverHttp(options: HttpOptions): Promise<RunningHtt
   const { catalogue, bind } = options;
   const modern = modernEndpoint(options);
   const sessions = legacySessions(options);
-  const calls = new Admission({ perClient: 256, total: 1_024 });
-  const streams = new Admission({ perClient: 256, total: 1_024 });
+  const calls = new Admission(options.limits ?? usualLimits);
+  const streams = new Admission(options.limits ?? usualLimits);
   const access = new Access({ ...options, loopback: isLoopback(bind.host) });
   const legacy = new LegacyEndpoint(sessions);
   const endpoint = new Endpoint({ access, calls, streams, legacy, modern, log: catalogue.log });
