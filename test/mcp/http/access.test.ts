@@ -23,14 +23,23 @@ const ping = rpc(1, 'ping');
 const bearer = { Authorization: `Bearer ${token}` };
 
 describe('the Host header', () => {
-  it.each(['localhost', 'localhost:1', 'LOCALHOST', '127.0.0.1:9', '[::1]:8484'])('%s is this machine', async (Host) => {
-    expect((await (await start())({ headers: { Host }, body: ping })).status).toBe(200);
-  });
+  it.each(['localhost', 'localhost:1', 'LOCALHOST', '127.0.0.1:9', '[::1]:8484'])(
+    '%s is this machine',
+    async (Host) => {
+      expect((await (await start())({ headers: { Host }, body: ping })).status).toBe(200);
+    },
+  );
 
-  it.each(['evil.example', 'localhost.evil.example', '127.0.0.1.nip.io:80', '10.0.0.1'])('%s is refused', async (Host) => {
-    const answer = await (await start())({ headers: { Host }, body: 'not even JSON' });
-    expect(answer).toMatchObject({ status: 403, json: { error: { message: expect.stringContaining('Host') }, id: null } });
-  });
+  it.each(['evil.example', 'localhost.evil.example', '127.0.0.1.nip.io:80', '10.0.0.1'])(
+    '%s is refused',
+    async (Host) => {
+      const answer = await (await start())({ headers: { Host }, body: 'not even JSON' });
+      expect(answer).toMatchObject({
+        status: 403,
+        json: { error: { message: expect.stringContaining('Host') }, id: null },
+      });
+    },
+  );
 
   it.each(['a b', 'user@localhost', 'localhost:x', ''])("'%s' is malformed", async (Host) => {
     expect((await (await start())({ headers: { Host }, body: ping })).status).toBe(400);
@@ -146,7 +155,8 @@ describe('what is no request of the protocol', () => {
     const body = JSON.stringify(callOf(1, 'echo', { text: 'x'.repeat(8 * 1024 * 1024) }));
     expect(await send({ body })).toMatchObject({ status: 413, json: { error: { message: expect.any(String) } } });
     const port = server?.address.port ?? 0;
-    const head = 'POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
+    const head =
+      'POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
     const chunk = `100000\r\n${'x'.repeat(0x100000)}\r\n`;
     expect(await raw(port, head + chunk.repeat(9))).toMatch(/^HTTP\/1.1 413 /);
     expect((await send({ body: callOf(1, 'echo', { text: 'still here' }) })).text).toContain('still here');
@@ -179,7 +189,10 @@ describe('too much at once', () => {
 
 function modernOf(version: string): Ask {
   const _meta = { 'io.modelcontextprotocol/protocolVersion': version };
-  return { headers: { 'MCP-Protocol-Version': version, 'Mcp-Method': 'tools/list' }, body: rpc(1, 'tools/list', { _meta }) };
+  return {
+    headers: { 'MCP-Protocol-Version': version, 'Mcp-Method': 'tools/list' },
+    body: rpc(1, 'tools/list', { _meta }),
+  };
 }
 
 function raw(port: number, text: string): Promise<string> {

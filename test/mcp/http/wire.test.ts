@@ -1,8 +1,17 @@
 /** Both protocol eras on one endpoint: raw requests, so that every header and byte is seen. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { newDir, removeDir } from '../../helpers/temp-dir.js';
 import { exactText } from '../../helpers/demo-view.js';
-import { ask, callOf, initialize, modern, rpc, startServer, type TestServer, writeIssues } from '../../helpers/http-server.js';
+import {
+  ask,
+  callOf,
+  initialize,
+  modern,
+  rpc,
+  startServer,
+  type TestServer,
+  writeIssues,
+} from '../../helpers/http-server.js';
+import { newDir, removeDir } from '../../helpers/temp-dir.js';
 
 let directory: string;
 let server: TestServer;
@@ -46,7 +55,9 @@ describe('the 2025 era', () => {
     expect(single.json.result.content[0].text).toBe('{"text":"alone"}');
     expect(single.headers['mcp-session-id']).toBeUndefined();
     const note = { jsonrpc: '2.0', method: 'notifications/initialized' };
-    const batch = await ask(port, { body: [callOf('a', 'echo', { text: 'a' }), note, callOf('b', 'echo', { text: 'b' })] });
+    const batch = await ask(port, {
+      body: [callOf('a', 'echo', { text: 'a' }), note, callOf('b', 'echo', { text: 'b' })],
+    });
     expect(batch.json.map((message: { id: string }) => message.id).sort()).toEqual(['a', 'b']);
   });
 
