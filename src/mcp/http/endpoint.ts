@@ -4,7 +4,7 @@ import type { Logger } from '../log.js';
 import type { Access } from './access.js';
 import type { Admission } from './admission.js';
 import type { LegacyEndpoint } from './legacy-endpoint.js';
-import { isSubscription, type ModernEndpoint, toWebRequest } from './modern-endpoint.js';
+import { isSubscription, type ModernEndpoint } from './modern-endpoint.js';
 import { readJsonBody } from './read-body.js';
 import { type Refusal, refuse, sendJson } from './refusal.js';
 
@@ -80,13 +80,12 @@ export class Endpoint {
 
   async #answer(request: IncomingMessage, response: ServerResponse, body: unknown, headers: Headers): Promise<void> {
     const { legacy, modern } = this.parts;
-    const webRequest = toWebRequest(request, abandoned(response));
-    if (!(await modern.serves(webRequest, body))) return legacy.post(request, response, body, headers);
-    if (!isSubscription(body)) return modern.post(webRequest, response, body, headers);
+    if (!modern.serves(request, body)) return legacy.post(request, response, body, headers);
+    if (!isSubscription(body)) return modern.post(request, response, body, headers);
     const leave = this.parts.streams.enter(clientOf(request));
     if (typeof leave !== 'function') return refuse(response, leave);
     try {
-      await modern.post(webRequest, response, body, headers);
+      await modern.post(request, response, body, headers);
     } finally {
       leave();
     }
@@ -103,13 +102,4 @@ export class Endpoint {
 /** The token is one for all, so the address is what tells clients apart. */
 function clientOf(request: IncomingMessage): string {
   return request.socket.remoteAddress ?? 'unknown';
-}
-
-/** Aborted when the client leaves before its answer. */
-function abandoned(response: ServerResponse): AbortSignal {
-  const controller = new AbortController();
-  response.once('close', () => {
-    if (!response.writableFinished) controller.abort();
-  });
-  return controller.signal;
 }

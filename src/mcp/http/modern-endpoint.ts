@@ -1,8 +1,8 @@
 /** The 2026 era over HTTP: every request stands alone; a subscription is a request whose answer is a stream. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
+  classifyInboundRequest,
   createMcpHandler,
-  isLegacyRequest,
   type JSONRPCMessage,
   type McpHttpHandler,
   type Server,
@@ -17,15 +17,6 @@ type Headers = Readonly<Record<string, string>>;
 export interface ModernOptions {
   createServer(): Server;
   readonly log: Logger;
-}
-
-/** A request as the protocol library wants it. Its body is parsed already and goes beside it. */
-export function toWebRequest(request: IncomingMessage, signal: AbortSignal): Request {
-  const headers = new Headers();
-  for (const [name, value] of Object.entries(request.headers)) {
-    for (const item of Array.isArray(value) ? value : [value]) if (item !== undefined) headers.append(name, item);
-  }
-  return new Request('http://localhost/mcp', { method: request.method ?? 'GET', headers, signal });
 }
 
 export class ModernEndpoint {
@@ -49,14 +40,24 @@ export class ModernEndpoint {
     return this.#handler.notify;
   }
 
-  async serves(request: Request, body: unknown): Promise<boolean> {
-    return !(await isLegacyRequest(request, body));
+  /** Whether a POST is of this era, or claims to be and must be told why it is not. */
+  serves({ headers }: IncomingMessage, body: unknown): boolean {
+    const sent = (key: string, name: string) => (headers[name] === undefined ? {} : { [key]: String(headers[name]) });
+    const classified = classifyInboundRequest({
+      httpMethod: 'POST',
+      body,
+      ...sent('protocolVersionHeader', 'mcp-protocol-version'),
+      ...sent('mcpMethodHeader', 'mcp-method'),
+      ...sent('mcpNameHeader', 'mcp-name'),
+    });
+    return classified.kind !== 'legacy';
   }
 
   /** Answers a POST. Resolves when the answer is out. */
-  async post(request: Request, response: ServerResponse, body: unknown, headers: Headers): Promise<void> {
-    const answer = await this.#handler.fetch(request, { parsedBody: body });
-    const message = this.#last.get(request);
+  async post(request: IncomingMessage, response: ServerResponse, body: unknown, headers: Headers): Promise<void> {
+    const webRequest = toWebRequest(request, abandoned(response));
+    const answer = await this.#handler.fetch(webRequest, { parsedBody: body });
+    const message = this.#last.get(webRequest);
     const isJson = answer.headers.get('content-type')?.startsWith('application/json') === true;
     if (isJson && message !== undefined) sendJson(response, answer.status, encodeJson(message), headers);
     else await copy(answer, response, headers);
@@ -76,6 +77,24 @@ export class ModernEndpoint {
 /** Whether a body opens a subscription, which stays open. */
 export function isSubscription(body: unknown): boolean {
   return typeof body === 'object' && body !== null && 'method' in body && body.method === 'subscriptions/listen';
+}
+
+/** A request as the protocol library wants it. Its body is parsed already and goes beside it. */
+function toWebRequest(request: IncomingMessage, signal: AbortSignal): Request {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(request.headers)) {
+    for (const item of Array.isArray(value) ? value : [value]) if (item !== undefined) headers.append(name, item);
+  }
+  return new Request('http://localhost/mcp', { method: request.method ?? 'GET', headers, signal });
+}
+
+/** Aborted when the client leaves before its answer, which cancels the call. */
+function abandoned(response: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) controller.abort();
+  });
+  return controller.signal;
 }
 
 async function copy(answer: Response, response: ServerResponse, headers: Headers): Promise<void> {
