@@ -37,6 +37,11 @@ describe('the built-in tools', () => {
       delete: 'FTTF',
       reload: 'FFFF',
       row_restore: 'FFTF',
+      row_materialize: 'FTTF',
+      query_aggregate: 'TFTF',
+      content_view: 'TFTF',
+      content_replace: 'FFFF',
+      content_insert: 'FFFF',
     });
   });
 
