@@ -77,10 +77,14 @@ export class SqliteEventLog implements EventLog {
     const tx = new LiveTransaction(this.#now(), this.#head, this.#commit, command.caller, this.#parts);
     this.#tx = tx;
     const replayed = this.#replay(command, tx);
-    if (replayed !== null) return replayed;
-    const result = command.decide(tx);
-    this.#jobHead = tx.seal(stampOf(command, result));
-    return { result, replayed: false, seq: this.#jobHead.seq };
+    if (replayed === null) {
+      const result = command.decide(tx);
+      this.#jobHead = tx.seal(stampOf(command, result));
+      return { result, replayed: false, seq: this.#jobHead.seq };
+    }
+    // Looking for the first answer may have come upon a foreign change and recorded it.
+    this.#jobHead = tx.seal(null);
+    return replayed;
   }
 
   /** The first answer again, when the command's key is in the log. */
