@@ -49,10 +49,15 @@ interface Failure {
   readonly error: unknown;
 }
 
+interface Preparation {
+  readonly job: Job;
+  readonly needed: PrepareFirst;
+}
+
 interface Outcome {
   /** Jobs that run again, before all others. */
   readonly again: readonly Job[];
-  readonly prepare: PrepareFirst | null;
+  readonly prepare: Preparation | null;
   /** How many of the next jobs run in savepoints. */
   readonly careful: number;
 }
@@ -145,7 +150,7 @@ export class Writer {
       for (const [at, job] of jobs.entries()) {
         const ended = careful ? this.#runInSavepoint(job) : this.#run(job);
         if (typeof ended === 'function') answers.push(ended);
-        else if (ended instanceof PrepareFirst) {
+        else if ('needed' in ended) {
           this.#finish(answers);
           return { again: jobs.slice(at), prepare: ended, careful: 0 };
         } else return this.#startAgain(jobs, job, ended.error, careful);
@@ -178,7 +183,7 @@ export class Writer {
     }
   }
 
-  #runInSavepoint(job: Job): Answer | Failure | PrepareFirst {
+  #runInSavepoint(job: Job): Answer | Failure | Preparation {
     this.#statements.savepoint.run();
     const ended = this.#run(job);
     if (typeof ended === 'function') {
@@ -203,15 +208,17 @@ export class Writer {
     return { again, prepare, careful: again.length > 1 ? again.length : 0 };
   }
 
-  #preparation(job: Job, error: unknown): PrepareFirst | null {
-    return error instanceof PrepareFirst && ++job.attempts <= mostAttempts ? error : null;
+  #preparation(job: Job, error: unknown): Preparation | null {
+    return error instanceof PrepareFirst && ++job.attempts <= mostAttempts ? { job, needed: error } : null;
   }
 
-  async #prepare(needed: PrepareFirst): Promise<void> {
+  async #prepare({ job, needed }: Preparation): Promise<void> {
     try {
       await needed.prepare();
     } catch (error) {
-      this.#queue.shift()?.reject(storageError(error));
+      const at = this.#queue.indexOf(job);
+      if (at >= 0) this.#queue.splice(at, 1);
+      job.reject(storageError(error));
     }
   }
 
