@@ -47,7 +47,7 @@ export class SqliteEventLog implements EventLog {
   }
 
   append<T>(command: Command<T>): Promise<Appended<T>> {
-    return this.#writer.submit(() => this.#run(command));
+    return this.#writer.submit((urgent) => this.#run(command, urgent));
   }
 
   async readAfter(position: number, limit: number): Promise<readonly StoredEvent[]> {
@@ -73,8 +73,8 @@ export class SqliteEventLog implements EventLog {
     this.#committed.complete();
   }
 
-  #run<T>(command: Command<T>): Appended<T> {
-    const tx = new LiveTransaction(this.#now(), this.#head, this.#commit, command.caller, this.#parts);
+  #run<T>(command: Command<T>, urgent: boolean): Appended<T> {
+    const tx = new LiveTransaction(this.#now(), this.#head, this.#commit, command.caller, this.#parts, urgent);
     this.#tx = tx;
     const replayed = this.#replay(command, tx);
     if (replayed === null) {

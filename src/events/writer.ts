@@ -36,7 +36,7 @@ export interface WriterHooks {
 }
 
 interface Job {
-  readonly run: () => unknown;
+  readonly run: (urgent: boolean) => unknown;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
   readonly deadline: number;
@@ -62,8 +62,8 @@ interface Outcome {
   readonly careful: number;
 }
 
-/** A job that asks for preparation again and again is given up. */
-const mostAttempts = 8;
+/** A job that has been prepared so often runs a last time, urgently; if it asks again it is given up. */
+const mostAttempts = 4;
 
 export class Writer {
   readonly #queue: Job[] = [];
@@ -91,7 +91,7 @@ export class Writer {
    * Queues a synchronous job and answers with its result after COMMIT.
    * @throws StoreError BUSY when the queue is full or the lock was not had in time; whatever the job throws.
    */
-  submit<T>(run: () => T): Promise<T> {
+  submit<T>(run: (urgent: boolean) => T): Promise<T> {
     if (this.#closed) return Promise.reject(new StoreError('STORAGE_ERROR', { detail: 'the table is closed' }));
     if (this.#queue.length >= this.limits.queue) return Promise.reject(busy());
     return new Promise<T>((resolve, reject) => {
@@ -173,7 +173,7 @@ export class Writer {
   #run(job: Job): Answer | Failure {
     this.hooks.reset();
     try {
-      const result = job.run();
+      const result = job.run(job.attempts >= mostAttempts);
       this.hooks.kept();
       return () => job.resolve(result);
     } catch (error) {

@@ -38,3 +38,8 @@ export function zstdFrame(text: string): Buffer {
 export function zstdContent(blob: Buffer): string {
   return execFileSync('zstd', ['-q', '-d', '-c', '-'], { input: blob, maxBuffer: 1e9 }).toString('utf8');
 }
+
+/** One line of an archive chunk, its final line feed included. */
+export function historyLine(version: number, recordedAt: number, data: object, op = 'update'): string {
+  return `${JSON.stringify({ version, recorded_at: recordedAt, op, data_json: JSON.stringify(data) })}\n`;
+}

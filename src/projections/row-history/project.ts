@@ -37,11 +37,11 @@ export class RowHistoryProjection implements InlineProjection {
     this.#purge = connection.prepare(`DELETE FROM ${tables.raw} WHERE row_id = ? AND version BETWEEN ? AND ?`);
   }
 
-  apply(change: RowChange): void {
+  apply(change: RowChange, urgent = false): void {
     const entry = historyEntryOf(change);
     if (entry === null) return;
     this.#rows.insert(entry);
-    if (this.rollAtOnce) this.#roll(entry);
+    if (this.rollAtOnce) this.#roll(entry, urgent);
   }
 
   applyTableEvent(event: RecordedEvent): void {
@@ -50,17 +50,17 @@ export class RowHistoryProjection implements InlineProjection {
     for (const [rowId, first, last] of body.removed) this.#purge.run(rowId, first, last);
   }
 
-  #roll({ rowId, version }: Omit<HistoryEntry, 'id'>): void {
+  #roll({ rowId, version }: Omit<HistoryEntry, 'id'>, urgent: boolean): void {
     // Versions are distinct and start at 1, so a row cannot have more entries than its version says.
     if (version <= this.limits.keepRecent + this.limits.chunkMin) return;
     const size = rollSize(this.#rows.countRaw(rowId), this.limits);
     if (size === 0) return;
     const oldest = this.#rows.oldestRaw(rowId, size);
     const prepared = this.#prepared.get(rowId);
-    // What this very transaction made cannot have been compressed before it.
+    // What this very transaction made cannot have been compressed before it, nor can many chunks of one command.
     const ready = prepared !== undefined && startsWith(oldest, prepared.ids) ? prepared : null;
     const mayExist = oldest.some((entry) => entry.version < version);
-    if (ready === null && mayExist) throw new PrepareFirst(() => this.#prepare(rowId, size));
+    if (ready === null && mayExist && !urgent) throw new PrepareFirst(() => this.#prepare(rowId, size));
     archive(this.#rows, rowId, oldest, ready);
     this.#prepared.delete(rowId);
   }
