@@ -38,6 +38,7 @@ async function start(flags: HttpFlags): Promise<void> {
   const { config, log, registry } = started;
   refuseOpenBind(flags.bind, config.httpToken);
   const running = await listen(started, flags);
+  void registry.warmUp();
   const auth = config.httpToken === null ? 'loopback' : 'bearer-token';
   log.info(`serving MCP over streamable HTTP at /mcp addr=${showAddress(running.address)} auth="${auth}"`);
   if (process.stderr.isTTY) process.stderr.write(guide(config, registry.tables(), running.address));
