@@ -2,6 +2,7 @@
 import type { Catalogue, ViewController } from '../catalogue.js';
 import type { Binding } from '../projection.js';
 import { create } from './create.js';
+import { dataSnapshot } from './data-snapshot.js';
 import { remove } from './delete.js';
 import { get } from './get.js';
 import { info } from './info.js';
@@ -13,7 +14,17 @@ import { update } from './update.js';
 export const coreView = 'core/store';
 
 /** In the order in which they are listed. */
-export const coreTools: readonly Binding[] = [info, create, get, list, update, remove, reload, rowRestore];
+export const coreTools: readonly Binding[] = [
+  info,
+  create,
+  get,
+  list,
+  update,
+  remove,
+  reload,
+  dataSnapshot,
+  rowRestore,
+];
 
 /** Publishes the built-in tools. The catalogue's services must provide `storeKey`. */
 export function offerCoreTools(catalogue: Catalogue): ViewController {
