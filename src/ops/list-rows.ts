@@ -25,5 +25,5 @@ export async function listRows(store: Store, input: ListRowsInput): Promise<RowR
   const orderBy = input.order_by == null ? undefined : parseOrderBy(schema, input.order_by);
   const limit = Math.min(input.limit ?? defaultLimit, largestLimit);
   const rows = table.open().rows.list({ limit, offset: input.offset ?? 0, filter, orderBy });
-  return rows.map((row) => rowRecord({ ...row, data: project(row.data, selector) }));
+  return rows.map((row) => rowRecord(row, (data) => project(data, selector)));
 }

@@ -25,7 +25,7 @@ export function scanDirectory(directory: string, scope: Exclude<Scope, 'legacy'>
       assertDatabase(databasePath);
       scan.found.push({ name, scope, schema, schemaText, schemaPath, databasePath, scopeRoot: directory });
     } catch (error) {
-      scan.failed.push(failure(name, scope, error));
+      scan.failed.push(failureOf(name, scope, error));
     }
   }
   return scan;
@@ -79,7 +79,8 @@ function assertDatabase(path: string): void {
   throw new StoreError('STORAGE_ERROR', { detail: 'the file is not a SQLite database' });
 }
 
-function failure(table: string, scope: Scope, error: unknown): FailedTable {
+/** What is said of a table that could not be mounted or opened. */
+export function failureOf(table: string, scope: Scope, error: unknown): FailedTable {
   const known = storageError(error);
   const code = isStoreError(known) ? known.code : 'IO_ERROR';
   const message = isStoreError(known) ? known.message : 'the table cannot be read';

@@ -38,7 +38,7 @@ export class RowHistoryProjection implements InlineProjection {
   }
 
   apply(change: RowChange): void {
-    const entry = entryOf(change);
+    const entry = historyEntryOf(change);
     if (entry === null) return;
     this.#rows.insert(entry);
     if (this.rollAtOnce) this.#roll(entry);
@@ -92,7 +92,8 @@ function startsWith(entries: readonly HistoryEntry[], ids: readonly number[]): b
   return ids.length <= entries.length && ids.every((id, index) => entries[index]?.id === id);
 }
 
-function entryOf({ event, before, after, recorded }: RowChange): Omit<HistoryEntry, 'id'> | null {
+/** The history entry that a change makes; null for one that leaves none. */
+export function historyEntryOf({ event, before, after, recorded }: RowChange): Omit<HistoryEntry, 'id'> | null {
   const row = after ?? before;
   if (!recorded || row === null) return null;
   return {
