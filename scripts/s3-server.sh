@@ -46,7 +46,14 @@ start_store() {
   ceph-mon -i a -c "$conf"
   ceph -c "$conf" osd new "$osd" 0
   ceph-osd -i 0 -c "$conf" --mkfs --osd-uuid "$osd"
-  ceph-osd -i 0 -c "$conf"
+  start_osd "$conf" || start_osd "$conf" || start_osd "$conf"
+}
+
+# It gives up when it meets the monitor before it has read the monitor's map.
+start_osd() {
+  ceph-osd -i 0 -c "$1" && return 0
+  sleep 1
+  return 1
 }
 
 wait_for() {

@@ -25,8 +25,8 @@ export const defaultPatience: UploadPatience = {
   attempts: 4,
   backOff: 250,
   connect: 5_000,
-  idle: 30_000,
-  attempt: 60_000,
+  idle: 60_000,
+  attempt: 120_000,
   perMegabyte: 10_000,
 };
 
@@ -97,9 +97,13 @@ function newClient({ S3Client }: Package, settings: S3Settings, patience: Upload
     // The client does not repeat a streamed request; that is done here, from the file.
     maxAttempts: 1,
     retryMode: 'standard',
+    logger: silent,
     requestHandler: { connectionTimeout: patience.connect, socketTimeout: patience.idle },
   });
 }
+
+/** What matters is in the answer; the client's own remarks would go to the console. */
+const silent = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
 async function putPatiently(connection: Connection, path: string, key: string, signal?: AbortSignal): Promise<number> {
   const { attempts, backOff } = connection.patience;
@@ -140,7 +144,8 @@ async function readContent(path: string): Promise<Content> {
 
 async function putOnce(connection: Connection, content: Content, key: string, signal?: AbortSignal): Promise<void> {
   const { client, s3, settings, patience } = connection;
-  const body = createReadStream(content.path);
+  // Whatever reading fails with reaches the request; a stream that is given up must not end the process.
+  const body = createReadStream(content.path).on('error', () => undefined);
   const command = new s3.PutObjectCommand({
     Bucket: settings.bucket,
     Key: key,
@@ -149,7 +154,7 @@ async function putOnce(connection: Connection, content: Content, key: string, si
     ...(settings.checksum ? { ChecksumSHA256: content.sha256.toString('base64') } : {}),
   });
   signWith(command, content.sha256);
-  const limit = AbortSignal.timeout(patience.attempt + (content.bytes / 1_048_576) * patience.perMegabyte);
+  const limit = AbortSignal.timeout(patience.attempt + Math.ceil(content.bytes / 1_048_576) * patience.perMegabyte);
   try {
     await client.send(command, { abortSignal: signal === undefined ? limit : AbortSignal.any([limit, signal]) });
   } finally {
