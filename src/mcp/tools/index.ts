@@ -1,13 +1,18 @@
 /** The built-in tools: the view `core/store`. */
 import type { Catalogue, ViewController } from '../catalogue.js';
 import type { Binding } from '../projection.js';
+import { contentInsert } from './content-insert.js';
+import { contentReplace } from './content-replace.js';
+import { contentView } from './content-view.js';
 import { create } from './create.js';
 import { dataSnapshot } from './data-snapshot.js';
 import { remove } from './delete.js';
 import { get } from './get.js';
 import { info } from './info.js';
 import { list } from './list.js';
+import { queryAggregate } from './query-aggregate.js';
 import { reload } from './reload.js';
+import { rowMaterialize } from './row-materialize.js';
 import { rowRestore } from './row-restore.js';
 import { update } from './update.js';
 
@@ -24,6 +29,11 @@ export const coreTools: readonly Binding[] = [
   reload,
   dataSnapshot,
   rowRestore,
+  rowMaterialize,
+  queryAggregate,
+  contentView,
+  contentReplace,
+  contentInsert,
 ];
 
 /** Publishes the built-in tools. The catalogue's services must provide `storeKey`. */
