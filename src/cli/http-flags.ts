@@ -9,44 +9,29 @@ export interface HttpFlags {
   readonly allowedOrigins: readonly string[];
 }
 
-/** What the flags say, as text. */
-export interface HttpFlagTexts {
-  readonly bind?: string | undefined;
-  readonly allowedHost?: readonly string[] | undefined;
-  readonly allowedOrigin?: readonly string[] | undefined;
-}
-
 /** Reads `--bind HOST:PORT --allowed-host NAME… --allowed-origin ORIGIN…`. @throws StoreError CONFIG_ERROR naming the flag. */
 export function parseHttpFlags(args: readonly string[]): HttpFlags {
-  const repeated = { type: 'string', multiple: true } as const;
-  try {
-    const { values } = parseArgs({
-      args: [...args],
-      options: {
-        'mcp-http': { type: 'boolean' },
-        bind: { type: 'string' },
-        'allowed-host': repeated,
-        'allowed-origin': repeated,
-      },
-    });
-    return httpFlags({
-      bind: values.bind,
-      allowedHost: values['allowed-host'],
-      allowedOrigin: values['allowed-origin'],
-    });
-  } catch (error) {
-    if (error instanceof StoreError) throw error;
-    const detail = error instanceof Error ? error.message : String(error);
-    throw new StoreError('CONFIG_ERROR', { detail }, { hint: 'See mini-app-mcp --help.' });
-  }
+  const { bind, 'allowed-host': hosts = [], 'allowed-origin': origins = [] } = valuesOf(args);
+  for (const host of hosts) if (!/^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)$/i.test(host)) throw wrong('host', host);
+  for (const origin of origins) if (!isOrigin(origin)) throw wrong('origin', origin);
+  return { bind: parseBind(bind ?? defaultBind), allowedHosts: hosts, allowedOrigins: origins };
 }
 
-/** @throws StoreError CONFIG_ERROR naming the flag. */
-export function httpFlags(texts: HttpFlagTexts): HttpFlags {
-  const { allowedHost = [], allowedOrigin = [] } = texts;
-  for (const host of allowedHost) if (!/^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)$/i.test(host)) throw wrong('host', host);
-  for (const origin of allowedOrigin) if (!isOrigin(origin)) throw wrong('origin', origin);
-  return { bind: parseBind(texts.bind ?? defaultBind), allowedHosts: allowedHost, allowedOrigins: allowedOrigin };
+const repeated = { type: 'string', multiple: true } as const;
+
+function valuesOf(args: readonly string[]) {
+  try {
+    const options = {
+      'mcp-http': { type: 'boolean' },
+      bind: { type: 'string' },
+      'allowed-host': repeated,
+      'allowed-origin': repeated,
+    } as const;
+    return parseArgs({ args: [...args], options }).values;
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    throw new StoreError('CONFIG_ERROR', { detail }, { hint: 'mini-app-mcp --help shows the flags.' });
+  }
 }
 
 function isOrigin(text: string): boolean {

@@ -1,5 +1,6 @@
 /** `--mcp-http`: the server on an HTTP port, for any number of clients. */
 import { setTimeout as delay } from 'node:timers/promises';
+import { isStoreError } from '../errors.js';
 import { Catalogue } from '../mcp/catalogue.js';
 import { Services } from '../mcp/contract.js';
 import { type BindAddress, refuseOpenBind, showAddress } from '../mcp/http/bind-address.js';
@@ -11,17 +12,28 @@ import { offerCoreTools } from '../mcp/tools/index.js';
 import { storeKey } from '../mcp/tools/store-key.js';
 import type { Config } from '../tables/config.js';
 import type { Table } from '../tables/table.js';
-import type { HttpFlags } from './http-flags.js';
+import { type HttpFlags, parseHttpFlags } from './http-flags.js';
 import { type StartedStore, startStore } from './serve-stdio.js';
 
 /** Closing the tables may take this long, in milliseconds. */
 const shutdownBoundMs = 500;
 
 /**
- * Serves until SIGINT or SIGTERM, then ends the process with 0, within two seconds.
- * @throws StoreError CONFIG_ERROR, for an open address without a token among others; the system's error for one in use.
+ * Serves what the flags ask for until SIGINT or SIGTERM, then ends the process with 0, within two seconds. A server that
+ * cannot start says why on stderr; the answer is the exit code then.
  */
-export async function serveHttp(flags: HttpFlags): Promise<void> {
+export async function serveHttp(args: readonly string[]): Promise<number> {
+  try {
+    await start(parseHttpFlags(args));
+  } catch (error) {
+    const known = isStoreError(error) ? ` ${error.hint}` : '';
+    process.stderr.write(`Error: ${error instanceof Error ? error.message : String(error)}.${known}\n`);
+    return 1;
+  }
+  return new Promise(() => undefined);
+}
+
+async function start(flags: HttpFlags): Promise<void> {
   const started = startStore();
   const { config, log, registry } = started;
   refuseOpenBind(flags.bind, config.httpToken);

@@ -15,7 +15,7 @@ export interface Receiver {
   answer(id: RequestId, message: JSONRPCMessage): void;
   /** A message that belongs to one of the requests and comes before its answer. */
   push(message: JSONRPCMessage): void;
-  /** The request was cancelled or its session ended: no answer will come. */
+  /** The request was cancelled: no answer will come. */
   abandon(id: RequestId): void;
 }
 
@@ -69,6 +69,7 @@ export class Exchange implements Receiver {
   #finish(): void {
     const { response, headers, isBatch } = this.options;
     const [first] = this.#answers;
+    if (response.destroyed) return;
     // Nobody waits for the answer to a request that its client cancelled, yet the response must end.
     if (this.#stream === null && first === undefined) this.#openStream();
     if (this.#stream !== null) this.#stream.end();

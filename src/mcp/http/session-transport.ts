@@ -4,6 +4,7 @@ import {
   isJSONRPCNotification,
   isJSONRPCRequest,
   isJSONRPCResultResponse,
+  type JSONRPCErrorResponse,
   type JSONRPCMessage,
   type JSONRPCRequest,
   type Transport,
@@ -63,8 +64,9 @@ export class SessionTransport implements Transport {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    for (const [id, receiver] of [...this.#receivers]) receiver.abandon(id);
+    const receivers = [...this.#receivers];
     this.#receivers.clear();
+    for (const [id, receiver] of receivers) receiver.answer(id, sessionEnded(id));
     this.endStreams();
     this.onclose?.();
   }
@@ -76,7 +78,7 @@ export class SessionTransport implements Transport {
 
   #register({ id }: JSONRPCRequest, receiver: Receiver): boolean {
     if (this.#closed) {
-      receiver.abandon(id);
+      receiver.answer(id, sessionEnded(id));
       return false;
     }
     if (this.#receivers.has(id)) {
@@ -104,4 +106,8 @@ export class SessionTransport implements Transport {
     this.#streams = this.#streams.filter((stream) => stream.isOpen);
     return this.#streams;
   }
+}
+
+function sessionEnded(id: RequestId): JSONRPCErrorResponse {
+  return { jsonrpc: '2.0', id, error: { code: -32_001, message: 'The session has ended' } };
 }
