@@ -7,12 +7,10 @@ import { readS3Settings } from '../../src/ops/upload/s3-settings.js';
 import { defaultPatience, openUploader, type UploadPatience } from '../../src/ops/upload/s3-upload.js';
 import type { Env } from '../../src/tables/settings.js';
 import {
-  accessKeyId,
-  noS3Server,
+  ceph,
   objectBytes,
   resolveLocalNames,
   type S3Server,
-  secretAccessKey,
   startProxy,
   startS3Server,
 } from '../helpers/s3-server.js';
@@ -20,29 +18,21 @@ import { tempDir } from '../helpers/temp-dir.js';
 
 const quick: UploadPatience = { ...defaultPatience, attempts: 2, backOff: 20, idle: 300, connect: 300 };
 
-describe.skipIf(noS3Server !== null)(`uploads ${noS3Server ?? ''}`, () => {
+describe.skipIf(ceph.missing !== null)(`uploads ${ceph.missing ?? 'to Ceph'}`, () => {
   let server: S3Server;
   beforeAll(async () => {
     resolveLocalNames();
-    server = await startS3Server();
+    server = await startS3Server(ceph);
   });
   afterAll(() => server?.stop());
-
-  const settings = (endpoint: string, env: Env = {}) =>
-    readS3Settings({
-      MINI_APP_S3_ENDPOINT: endpoint,
-      MINI_APP_S3_BUCKET: 'snapshots',
-      MINI_APP_S3_ACCESS_KEY_ID: accessKeyId,
-      MINI_APP_S3_SECRET_ACCESS_KEY: secretAccessKey,
-      ...env,
-    });
 
   async function upload(endpoint: string, env: Env, size: number, patience = defaultPatience) {
     const content = randomBytes(size);
     const path = join(tempDir(), 'file.db');
     writeFileSync(path, content);
     const key = `t/${createHash('sha256').update(content).digest('hex').slice(0, 8)} ü+%.db`;
-    const uploader = await openUploader(settings(endpoint, env), patience);
+    const settings = readS3Settings({ ...server.environment, MINI_APP_S3_ENDPOINT: endpoint, ...env });
+    const uploader = await openUploader(settings, patience);
     onTestFinished(() => uploader.close());
     const answer = await uploader.put(path, key).catch((error: unknown) => error);
     const stored = typeof answer === 'number' ? await objectBytes(server, key) : null;

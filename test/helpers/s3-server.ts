@@ -1,4 +1,4 @@
-/** A real S3 server for a test file: Ceph's object gateway where Debian's packages for it are installed. */
+/** Real S3 servers for a test file: Ceph's object gateway and OpenStack Swift, where Debian's packages are installed. */
 import { execFileSync } from 'node:child_process';
 import dns from 'node:dns';
 import { existsSync } from 'node:fs';
@@ -8,25 +8,51 @@ import { fileURLToPath } from 'node:url';
 import { CreateBucketCommand, GetObjectCommand, HeadObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { newDir, removeDir } from './temp-dir.js';
 
-const programs = ['radosgw', 'radosgw-admin', 'ceph', 'ceph-mon', 'ceph-osd', 'monmaptool'];
+/** One make of server. */
+export interface S3Make {
+  /** Why its tests cannot run here; null when they can. */
+  readonly missing: string | null;
+  readonly script: string;
+  /** Ports in a row. */
+  readonly ports: number;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+}
 
-/** Why the tests of S3 cannot run here; null when they can. */
-export const noS3Server = programs.every(isInstalled) ? null : 'skipped: no radosgw';
+export const ceph: S3Make = {
+  missing: ['radosgw', 'radosgw-admin', 'ceph', 'ceph-mon', 'ceph-osd', 'monmaptool'].every(isInstalled)
+    ? null
+    : 'skipped: no radosgw',
+  script: scriptNamed('s3-server.sh'),
+  ports: 2,
+  accessKeyId: 'TESTACCESSKEY',
+  secretAccessKey: 'TESTSECRETKEY',
+};
 
-export const accessKeyId = 'TESTACCESSKEY';
-export const secretAccessKey = 'TESTSECRETKEY';
+export const swift: S3Make = {
+  missing: ['swift-proxy-server', 'swift-object-server', 'swift-ring-builder'].every(isInstalled)
+    ? null
+    : 'skipped: no swift',
+  script: scriptNamed('swift-server.sh'),
+  ports: 4,
+  accessKeyId: 'test:tester',
+  secretAccessKey: 'testing',
+};
 
 export interface S3Server {
   readonly port: number;
   readonly endpoint: string;
+  /** The settings of an upload to it. */
+  readonly environment: Record<string, string>;
   readonly client: S3Client;
   stop(): void;
 }
 
-/** Starts the server with one bucket, `snapshots`. Takes some 15 s. */
-export async function startS3Server(): Promise<S3Server> {
-  const directory = join(newDir(), 'ceph');
-  const port = await freePort();
+/** Starts a server with one bucket, `snapshots`. Takes some 15 s. */
+export async function startS3Server(make: S3Make): Promise<S3Server> {
+  const { script, accessKeyId, secretAccessKey } = make;
+  const directory = join(newDir(), 's3');
+  const port = await freePorts(make.ports);
   execFileSync(script, ['start', directory, String(port)], { stdio: ['ignore', 'ignore', 'pipe'] });
   const endpoint = `http://127.0.0.1:${port}`;
   const client = new S3Client({
@@ -34,18 +60,21 @@ export async function startS3Server(): Promise<S3Server> {
     region: 'us-east-1',
     forcePathStyle: true,
     credentials: { accessKeyId, secretAccessKey },
+    requestChecksumCalculation: 'WHEN_REQUIRED',
   });
   await client.send(new CreateBucketCommand({ Bucket: 'snapshots' }));
-  return {
-    port,
-    endpoint,
-    client,
-    stop() {
-      client.destroy();
-      execFileSync(script, ['stop', directory]);
-      removeDir(join(directory, '..'));
-    },
+  const environment = {
+    MINI_APP_S3_ENDPOINT: endpoint,
+    MINI_APP_S3_BUCKET: 'snapshots',
+    MINI_APP_S3_ACCESS_KEY_ID: accessKeyId,
+    MINI_APP_S3_SECRET_ACCESS_KEY: secretAccessKey,
   };
+  const stop = () => {
+    client.destroy();
+    execFileSync(script, ['stop', directory]);
+    removeDir(join(directory, '..'));
+  };
+  return { port, endpoint, environment, client, stop };
 }
 
 /** The bytes of an object. */
@@ -117,11 +146,12 @@ function forward(socket: Socket, target: number, delayMs: number, sockets: Set<S
   upstream.pipe(socket);
 }
 
-/** A port that nobody uses now, nor the one above it. */
-async function freePort(): Promise<number> {
+/** The first of some ports in a row that nobody uses now. */
+async function freePorts(count: number): Promise<number> {
   for (;;) {
-    const port = await listenOnce(0);
-    if (port !== null && port < 65_000 && (await listenOnce(port + 1)) !== null) return port;
+    const first = (await listenOnce(0)) ?? 65_535;
+    const others = Array.from({ length: count - 1 }, (_, index) => first + index + 1);
+    if (first < 65_000 && (await Promise.all(others.map(listenOnce))).every((port) => port !== null)) return first;
   }
 }
 
@@ -143,4 +173,6 @@ function isInstalled(program: string): boolean {
   return (process.env.PATH ?? '').split(':').some((folder) => existsSync(join(folder, program)));
 }
 
-const script = fileURLToPath(new URL('../../scripts/s3-server.sh', import.meta.url));
+function scriptNamed(name: string): string {
+  return fileURLToPath(new URL(`../../scripts/${name}`, import.meta.url));
+}
