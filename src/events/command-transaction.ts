@@ -44,6 +44,8 @@ export interface IdempotencyStamp {
 export class LiveTransaction implements CommandTransaction, ForeignChangeTarget {
   readonly #known = new Map<string, RowState | null>();
   readonly #appended: RecordedEvent[] = [];
+  /** Versions given here; the log has them only after {@link seal}. */
+  readonly #lastVersions = new Map<string, number>();
   #hasWritten = false;
 
   constructor(
@@ -52,6 +54,8 @@ export class LiveTransaction implements CommandTransaction, ForeignChangeTarget 
     private readonly commit: number,
     private readonly caller: Caller,
     private readonly parts: TransactionParts,
+    /** Projections are to do without further preparation. */
+    private readonly urgent = false,
   ) {}
 
   get hasWritten(): boolean {
@@ -115,6 +119,7 @@ export class LiveTransaction implements CommandTransaction, ForeignChangeTarget 
       at: this.at,
     };
     this.#appended.push(recorded);
+    if (recorded.rowId !== null) this.#lastVersions.set(recorded.rowId, recorded.rowVersion ?? 0);
     this.#hasWritten = true;
     this.#project(recorded, before);
     return recorded;
@@ -149,7 +154,8 @@ export class LiveTransaction implements CommandTransaction, ForeignChangeTarget 
     if (rowVersion !== undefined) return rowVersion;
     if (isFresh) return 1;
     if (before !== null) return before.version + 1;
-    return Math.max(this.parts.events.lastVersion(rowId), this.parts.states.lastVersion(rowId)) + 1;
+    const { events, states } = this.parts;
+    return Math.max(this.#lastVersions.get(rowId) ?? 0, events.lastVersion(rowId), states.lastVersion(rowId)) + 1;
   }
 
   #project(event: RecordedEvent, before: RowState | null): void {
@@ -158,7 +164,7 @@ export class LiveTransaction implements CommandTransaction, ForeignChangeTarget 
       return;
     }
     const change = evolve(before, event);
-    for (const projection of this.parts.projections) projection.apply(change);
+    for (const projection of this.parts.projections) projection.apply(change, this.urgent);
     this.#known.set(event.rowId, change.after);
   }
 }
