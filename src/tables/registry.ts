@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { StoreError } from '../errors.js';
 import { foldName } from '../schema/table-name.js';
+import type { Config } from './config.js';
 import type { MountContext } from './mount-context.js';
 import { MountedTable, type TableDefinition } from './mounted-table.js';
 import { failureOf, legacyTable, scanDirectory } from './scan.js';
@@ -35,6 +36,10 @@ export class TableRegistry implements Registry {
   }
 
   private constructor(private readonly context: MountContext) {}
+
+  get config(): Config {
+    return this.context.config;
+  }
 
   resolve(name: string | undefined): Table {
     const { tables } = this.#mountedNow();

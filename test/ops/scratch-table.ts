@@ -13,6 +13,7 @@ import type { RowRecord, Store } from '../../src/ops/store.js';
 import { updateRow } from '../../src/ops/update-row.js';
 import type { ArchiveLimits } from '../../src/projections/row-history/project.js';
 import type { TableSchema } from '../../src/schema/table-schema.js';
+import { loadConfig } from '../../src/tables/config.js';
 import type { OpenTable, Table } from '../../src/tables/table.js';
 import { TableDatabase } from '../../src/tables/table-database.js';
 
@@ -152,6 +153,7 @@ export class ScratchTable {
     };
     return {
       registry: {
+        config: loadConfig({}, directory),
         resolve: () => table,
         tables: () => [table],
         failed: () => [],

@@ -5,6 +5,7 @@ import { contentInsert } from './content-insert.js';
 import { contentReplace } from './content-replace.js';
 import { contentView } from './content-view.js';
 import { create } from './create.js';
+import { dataSnapshot } from './data-snapshot.js';
 import { remove } from './delete.js';
 import { get } from './get.js';
 import { info } from './info.js';
@@ -26,6 +27,7 @@ export const coreTools: readonly Binding[] = [
   update,
   remove,
   reload,
+  dataSnapshot,
   rowRestore,
   rowMaterialize,
   queryAggregate,
