@@ -8,12 +8,29 @@ import { info } from './info.js';
 import { list } from './list.js';
 import { reload } from './reload.js';
 import { rowRestore } from './row-restore.js';
+import { schemaBatch } from './schema-batch.js';
+import { schemaCreate } from './schema-create.js';
+import { schemaDelete } from './schema-delete.js';
+import { schemaUpdate } from './schema-update.js';
 import { update } from './update.js';
 
 export const coreView = 'core/store';
 
 /** In the order in which they are listed. */
-export const coreTools: readonly Binding[] = [info, create, get, list, update, remove, reload, rowRestore];
+export const coreTools: readonly Binding[] = [
+  info,
+  create,
+  get,
+  list,
+  update,
+  remove,
+  reload,
+  rowRestore,
+  schemaCreate,
+  schemaUpdate,
+  schemaDelete,
+  schemaBatch,
+];
 
 /** Publishes the built-in tools. The catalogue's services must provide `storeKey`. */
 export function offerCoreTools(catalogue: Catalogue): ViewController {

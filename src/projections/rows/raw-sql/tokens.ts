@@ -36,7 +36,7 @@ const word = '[A-Za-z_\\u0080-\\u{10ffff}][A-Za-z0-9_$\\u0080-\\u{10ffff}]*';
 
 /** The first pattern that fits at a place is the token; all are sticky. */
 const rules: readonly Rule[] = [
-  ['space', /[ \t\n\f\r]+/y],
+  ['space', /[ \t\n\f\r\ufeff]+/y],
   ['space', /--[^\n]*(\n|$)/y],
   ['space', /\/\*[\s\S]*?\*\//y],
   ['blob', /[xX]'[^']*'/y],
@@ -44,10 +44,10 @@ const rules: readonly Rule[] = [
   ['name', /"(?:[^"]|"")*"/y, 1],
   ['name', /`(?:[^`]|``)*`/y, 1],
   ['name', /\[[^\]]*\]/y, 1],
-  ['parameter', /\?[0-9]*|[:@#$][A-Za-z0-9_$\u0080-\uffff:]*/y],
+  ['parameter', /\?[0-9]*|[:@#$][A-Za-z0-9_$\u0080-\uffff:]+/y],
   ['number', /(?:0[xX][0-9a-fA-F_]+|(?:[0-9][0-9_]*\.?[0-9_]*|\.[0-9][0-9_]*)(?:[eE][+-]?[0-9_]+)?)/y],
   ['word', new RegExp(word, 'uy')],
-  ['punctuation', /->>|->|\|\||<<|>>|<=|>=|<>|==|!=|[-+*/%(),.;=<>&|~]/y],
+  ['punctuation', /->>|->|\|\||<<|>>|<=|>=|<>|==|!=|\/(?!\*)|[-+*%(),.;=<>&|~]/y],
 ];
 
 function tokenAt(sql: string, start: number): Found {
