@@ -14,6 +14,10 @@ import { queryAggregate } from './query-aggregate.js';
 import { reload } from './reload.js';
 import { rowMaterialize } from './row-materialize.js';
 import { rowRestore } from './row-restore.js';
+import { schemaBatch } from './schema-batch.js';
+import { schemaCreate } from './schema-create.js';
+import { schemaDelete } from './schema-delete.js';
+import { schemaUpdate } from './schema-update.js';
 import { update } from './update.js';
 
 export const coreView = 'core/store';
@@ -27,10 +31,14 @@ export const coreTools: readonly Binding[] = [
   update,
   remove,
   reload,
+  schemaCreate,
+  schemaUpdate,
+  schemaDelete,
+  schemaBatch,
   dataSnapshot,
-  rowRestore,
   rowMaterialize,
   queryAggregate,
+  rowRestore,
   contentView,
   contentReplace,
   contentInsert,
