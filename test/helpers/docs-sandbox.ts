@@ -80,8 +80,8 @@ export async function runServer({ project, environment }: Sandbox, line: string)
   let said = '';
   for await (const chunk of child.stderr.setEncoding('utf8')) {
     said += String(chunk);
-    if (!said.includes('serving MCP over streamable HTTP')) continue;
-    child.kill('SIGTERM');
+    // The signal handlers are installed a moment after the line is printed.
+    if (said.includes('serving MCP over streamable HTTP')) setTimeout(() => child.kill('SIGTERM'), 500);
   }
   await ended;
   return child.exitCode;
