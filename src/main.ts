@@ -25,12 +25,12 @@ async function main(args: readonly string[]): Promise<number> {
   return runCommandLine(args, processIo);
 }
 
-/** The flags that make it a server stand before any command. */
+const valued = ['--bind', '--allowed-host', '--allowed-origin'];
+
+/** The flags that make it a server stand before any command; the values of flags are no commands. */
 function startFlags(args: readonly string[]): { stdio: boolean; http: boolean } {
-  const command = args.findIndex((arg) => !arg.startsWith('-'));
-  const bind = args.indexOf('--bind');
-  const end = command === -1 || (bind !== -1 && command === bind + 1) ? args.length : command;
-  const flags = args.slice(0, end);
+  const command = args.findIndex((arg, at) => !arg.startsWith('-') && !valued.includes(args[at - 1] ?? ''));
+  const flags = command === -1 ? args : args.slice(0, command);
   return { stdio: flags.includes('--mcp'), http: flags.includes('--mcp-http') };
 }
 

@@ -63,6 +63,8 @@ export function buildProgram(io: Io, action: Action): Command {
     .option('--mcp', 'serve MCP on stdin and stdout')
     .option('--mcp-http', 'serve MCP over HTTP')
     .option('--bind <address>', 'where --mcp-http listens', '127.0.0.1:8484')
+    .option('--allowed-host <name...>', 'more host names that --mcp-http answers to')
+    .option('--allowed-origin <origin...>', 'web origins that may call --mcp-http')
     .addHelpText('after', exitCodeHelp)
     .exitOverride()
     .configureOutput({ writeOut: (text) => io.out(text), writeErr: (text) => io.err(text) })

@@ -38,13 +38,13 @@ async function start(flags: HttpFlags): Promise<void> {
   const { config, log, registry } = started;
   refuseOpenBind(flags.bind, config.httpToken);
   const running = await listen(started, flags);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => void shutDown(running, started, signal));
+  }
   void registry.warmUp();
   const auth = config.httpToken === null ? 'loopback' : 'bearer-token';
   log.info(`serving MCP over streamable HTTP at /mcp addr=${showAddress(running.address)} auth="${auth}"`);
   if (process.stderr.isTTY) process.stderr.write(guide(config, registry.tables(), running.address));
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.on(signal, () => void shutDown(running, started, signal));
-  }
 }
 
 function listen({ config, log, registry, store }: StartedStore, flags: HttpFlags): Promise<RunningHttp> {

@@ -1,4 +1,4 @@
-/** The log's own tables. Only `sqlite-event-log.ts` and `compaction.ts` write them. */
+/** The log's own tables. Only `src/events`, and the operator's compaction, write them. */
 import { isNotNull, isNull } from 'drizzle-orm';
 import { blob, index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
 

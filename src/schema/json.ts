@@ -16,7 +16,12 @@ export type Members = Map<string, JsonText>;
 
 /** A value that serialises to exactly the text it holds. See {@link encodeJson}. */
 export class RawJson {
-  constructor(readonly text: JsonText) {}
+  /** On one line: outside of strings, where alone JSON can hold a line break, it means nothing, and it would end a message. */
+  readonly text: JsonText;
+
+  constructor(text: JsonText) {
+    this.text = /[\r\n]/.test(text) ? (text.replace(/[\r\n]+/g, ' ') as JsonText) : text;
+  }
 
   toJSON(): unknown {
     if (pending === null) return JSON.parse(this.text);

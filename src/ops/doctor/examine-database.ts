@@ -30,7 +30,7 @@ function journal(_: OperatedTable, connection: Connection): Found[] {
 function foreignWrites({ name }: OperatedTable, connection: Connection): Found[] {
   const count = connection.prepare<[], number>('SELECT count(*) FROM _foreign_writes').pluck().get() ?? 0;
   if (count === 0) return [];
-  const message = `${count} rows were changed past the log`;
+  const message = count === 1 ? '1 row was changed past the log' : `${count} rows were changed past the log`;
   const next = `mini-app-mcp reconcile ${name} records the changes; mini-app-mcp rebuild ${name} discards them`;
   return [{ severity: 'warning', message, next }];
 }
