@@ -1,14 +1,15 @@
 /** One command inside the writer's transaction: reads the state, appends events, moves the inline projections. */
 import type { JsonText } from '../schema/json.js';
 import { upcast } from './catalogue.js';
-import type { CommandTransaction } from './event-log.js';
+import type { Connection } from './database.js';
+import type { CommandTransaction, DirectChange } from './event-log.js';
 import type { EventRows, Head } from './event-rows.js';
 import { evolve } from './evolve.js';
 import { hashOf } from './hash-chain.js';
 import type { InlineProjection, RowStates } from './inline-projection.js';
-import type { Caller, NewEvent, Origin, RecordedEvent, RowState } from './types.js';
+import type { Caller, EventContent, NewEvent, Origin, RecordedEvent, RowState } from './types.js';
 
-/** What somebody did to a row past the log. */
+/** What somebody made of a row. */
 export type ForeignOp = 'create' | 'update' | 'delete';
 
 /** Changes that somebody made past the log: what `foreign-writes.ts` knows of them. */
@@ -16,6 +17,8 @@ export interface ForeignChanges {
   isNoted(rowId: string): boolean;
   /** Records what somebody made of a row. */
   absorb(rowId: string, tx: ForeignChangeTarget): ForeignOp | null;
+  /** Every noted row, in the order of notice. */
+  noted(): string[];
 }
 
 /** Where a foreign change is recorded. */
@@ -24,11 +27,14 @@ export interface ForeignChangeTarget {
 }
 
 export interface TransactionParts {
+  readonly connection: Connection;
   readonly events: EventRows;
   readonly states: RowStates;
   readonly projections: readonly InlineProjection[];
   readonly foreign: ForeignChanges;
 }
+
+type DirectFinding = Omit<DirectChange, 'before'>;
 
 /** What a command's first event carries so that a repetition is recognised and answered. */
 export interface IdempotencyStamp {
@@ -44,8 +50,9 @@ export interface IdempotencyStamp {
 export class LiveTransaction implements CommandTransaction, ForeignChangeTarget {
   readonly #known = new Map<string, RowState | null>();
   readonly #appended: RecordedEvent[] = [];
-  /** Versions given here; the log has them only after {@link seal}. */
-  readonly #lastVersions = new Map<string, number>();
+  /** The newest version of each row that this command changed: its events are not in `_events` yet. */
+  readonly #versions = new Map<string, number>();
+  #undos: (() => void)[] = [];
   #hasWritten = false;
 
   constructor(
@@ -95,7 +102,40 @@ export class LiveTransaction implements CommandTransaction, ForeignChangeTarget 
   }
 
   reconcile(id: string): ForeignOp | null {
+    this.#hasWritten = true;
     return this.parts.foreign.absorb(id, this);
+  }
+
+  lastTableEvent(type: string): EventContent | null {
+    const own = this.#appended.findLast((event) => event.rowId === null && event.type === type);
+    return own ?? this.parts.events.lastOfTable(type);
+  }
+
+  directly<T>(run: (connection: Connection) => T): { result: T; changes: DirectChange[] } {
+    const { connection, foreign } = this.parts;
+    // What others did is recorded first, so that what is noted afterwards is the work of this command.
+    for (const id of foreign.noted()) foreign.absorb(id, this);
+    connection.exec('SAVEPOINT direct');
+    let found: DirectFinding[];
+    let result: T;
+    try {
+      result = this.#noting(run);
+      found = foreign.noted().map((id) => ({ id, found: this.parts.states.get(id) }));
+    } finally {
+      if (connection.inTransaction) connection.exec('ROLLBACK TO direct; RELEASE direct');
+    }
+    return { result, changes: found.map((change) => ({ ...change, before: this.row(change.id) })) };
+  }
+
+  onRollback(undo: () => void): void {
+    this.#undos.push(undo);
+  }
+
+  /** What {@link onRollback} collected, newest first; it is handed over once. */
+  takeUndos(): (() => void)[] {
+    const undos = this.#undos.reverse();
+    this.#undos = [];
+    return undos;
   }
 
   append(event: NewEvent): RecordedEvent {
@@ -118,7 +158,7 @@ export class LiveTransaction implements CommandTransaction, ForeignChangeTarget 
       at: this.at,
     };
     this.#appended.push(recorded);
-    if (recorded.rowId !== null) this.#lastVersions.set(recorded.rowId, recorded.rowVersion ?? 0);
+    if (recorded.rowId !== null) this.#versions.set(recorded.rowId, recorded.rowVersion ?? 0);
     this.#hasWritten = true;
     this.#project(recorded, before);
     return recorded;
@@ -143,6 +183,17 @@ export class LiveTransaction implements CommandTransaction, ForeignChangeTarget 
     return head;
   }
 
+  /** Without recursive triggers a row that REPLACE removes would not be noted. */
+  #noting<T>(run: (connection: Connection) => T): T {
+    const { connection } = this.parts;
+    connection.pragma('recursive_triggers = ON');
+    try {
+      return run(connection);
+    } finally {
+      connection.pragma('recursive_triggers = OFF');
+    }
+  }
+
   #remember(id: string, state: RowState | null): RowState | null {
     this.#known.set(id, state);
     return state;
@@ -154,7 +205,7 @@ export class LiveTransaction implements CommandTransaction, ForeignChangeTarget 
     if (isFresh) return 1;
     if (before !== null) return before.version + 1;
     const { events, states } = this.parts;
-    return Math.max(this.#lastVersions.get(rowId) ?? 0, events.lastVersion(rowId), states.lastVersion(rowId)) + 1;
+    return Math.max(this.#versions.get(rowId) ?? 0, events.lastVersion(rowId), states.lastVersion(rowId)) + 1;
   }
 
   #project(event: RecordedEvent, before: RowState | null): void {

@@ -34,6 +34,8 @@ export class SqliteEventLog implements EventLog {
   #commit = 0;
   #appended = false;
   #tx: LiveTransaction | null = null;
+  /** How to take back what the jobs of the open transaction did outside the database, newest first. */
+  #undos: (() => void)[] = [];
 
   readonly committed$: Observable<Committed> = this.#committed.asObservable();
 
@@ -42,7 +44,7 @@ export class SqliteEventLog implements EventLog {
     const events = new EventRows(connection);
     this.#now = options.now;
     const foreign = new ForeignWrites(connection, events, states, options.history ?? 'full');
-    this.#parts = { events, states, projections, foreign };
+    this.#parts = { connection, events, states, projections, foreign };
     this.#writer = new Writer(connection, this.#hooks(), options.limits ?? defaultLimits);
   }
 
@@ -107,6 +109,7 @@ export class SqliteEventLog implements EventLog {
         this.#head = { ...head, seq: Math.max(head.seq, this.#parts.events.lastSequence()) };
         this.#commit = head.commit + 1;
         this.#appended = false;
+        this.#undos = [];
         this.#parts.foreign.refresh();
       },
       reset: () => {
@@ -117,8 +120,16 @@ export class SqliteEventLog implements EventLog {
       kept: () => {
         this.#appended ||= this.#jobHead !== this.#head;
         this.#head = this.#jobHead;
+        this.#undos.unshift(...(this.#tx?.takeUndos() ?? []));
+      },
+      undo: () => {
+        for (const undo of this.#tx?.takeUndos() ?? []) undo();
+      },
+      undoAll: () => {
+        for (const undo of [...(this.#tx?.takeUndos() ?? []), ...this.#undos.splice(0)]) undo();
       },
       committed: () => {
+        this.#undos = [];
         if (this.#appended) this.#committed.next({ head: this.#head.seq });
       },
     };

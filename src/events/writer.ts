@@ -29,6 +29,10 @@ export interface WriterHooks {
   reset(): void;
   /** After each job that stays. */
   kept(): void;
+  /** Takes back what the present job did outside the database. */
+  undo(): void;
+  /** The same for every job of the transaction; while the lock is held, where SQLite has not given it up. */
+  undoAll(): void;
   /** Whether the present job has written nothing yet. */
   isClean(): boolean;
   /** After COMMIT. */
@@ -178,6 +182,7 @@ export class Writer {
       return () => job.resolve(result);
     } catch (error) {
       if (!this.hooks.isClean() || !this.connection.inTransaction) return { error };
+      this.hooks.undo();
       this.hooks.reset();
       return () => job.reject(storageError(error));
     }
@@ -192,6 +197,7 @@ export class Writer {
     }
     // A full disk or a failed write makes SQLite roll everything back by itself.
     if (!this.connection.inTransaction) return ended;
+    this.hooks.undo();
     this.#statements.undo.run();
     this.#statements.release.run();
     this.hooks.reset();
@@ -223,6 +229,7 @@ export class Writer {
   }
 
   #rollback(): void {
+    this.hooks.undoAll();
     if (this.connection.inTransaction) this.#statements.rollback.run();
   }
 

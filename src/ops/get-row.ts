@@ -18,5 +18,5 @@ export async function getRow(store: Store, input: GetRowInput): Promise<RowRecor
   const id = resolveId(input.id, (prefix) => rows.idsWithPrefix(prefix));
   const row = rows.get(id);
   if (row === null) throw new StoreError('NOT_FOUND', { id: input.id });
-  return rowRecord({ ...row, data: project(row.data, selector) });
+  return rowRecord(row, (data) => project(data, selector));
 }

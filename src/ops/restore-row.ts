@@ -3,7 +3,7 @@ import { StoreError } from '../errors.js';
 import type { CommandTransaction } from '../events/event-log.js';
 import type { Caller, RowState } from '../events/types.js';
 import type { HistoryEntry } from '../projections/row-history/queries.js';
-import { type JsonText, splitMembers } from '../schema/json.js';
+import { asJsonObjectText, type JsonText, type Members, splitMembers } from '../schema/json.js';
 import { validateRow } from '../schema/validate-row.js';
 import type { OpenTable } from '../tables/table.js';
 import { resolveId } from './resolve-id.js';
@@ -43,7 +43,7 @@ export async function restoreRow(store: Store, input: RestoreRowInput, caller: C
     decide: (tx) => {
       const found = recorded ?? findInLog(tx, id, input);
       if (found === null) throw new StoreError('NOT_FOUND', { id: input.id }, { hint: noSuchState });
-      const data = splitMembers(found.data);
+      const data = restorable(id, found.data);
       validateRow(table.schema, data);
       const before = tx.row(id);
       if (before !== null) assertVersion(before, input);
@@ -56,6 +56,15 @@ export async function restoreRow(store: Store, input: RestoreRowInput, caller: C
 
 const withoutHistory = 'This table has history: off in schema.yaml, so there is nothing to restore from.';
 const noSuchState = 'The row has no state at or before that time or under that version.';
+
+function restorable(id: string, data: JsonText): Members {
+  if (asJsonObjectText(data) !== null) return splitMembers(data);
+  throw new StoreError(
+    'SCHEMA_ERROR',
+    { detail: `that state of row ${id} is no JSON object` },
+    { hint: 'Choose another version.' },
+  );
+}
 
 function assertOneTarget({ at_unix_secs: at, version }: RestoreRowInput): void {
   if ((at === undefined) !== (version === undefined)) return;

@@ -1,6 +1,6 @@
 /** What every op works on: the mounted tables, a clock and a source of ids. Both come in so that deciding is pure. */
 import type { RowState } from '../events/types.js';
-import { RawJson } from '../schema/json.js';
+import { asJsonObjectText, type JsonText, RawJson } from '../schema/json.js';
 import type { Registry } from '../tables/table.js';
 
 export interface Store {
@@ -18,16 +18,24 @@ export interface RowRecord {
   readonly created_at: number;
   readonly updated_at: number;
   readonly version: number;
+  /** Present when somebody stored what is no JSON object; `data` is empty then. */
+  readonly unreadable?: true;
   /** Present when the answer is that of an earlier call with the same idempotency key. */
   readonly replayed?: true;
 }
 
-export function rowRecord(row: RowState): RowRecord {
+/**
+ * A stored row as a record, its data cut to the fields asked for. What somebody wrote past the log may be no JSON; it must
+ * not reach the wire, where it would break the whole message.
+ */
+export function rowRecord(row: RowState, select: (data: JsonText) => JsonText = (data) => data): RowRecord {
+  const isReadable = asJsonObjectText(row.data) !== null;
   return {
     id: row.id,
-    data: new RawJson(row.data),
+    data: new RawJson(isReadable ? select(row.data) : ('{}' as JsonText)),
     created_at: row.createdAt,
     updated_at: row.updatedAt,
     version: row.version,
+    ...(isReadable ? {} : { unreadable: true }),
   };
 }

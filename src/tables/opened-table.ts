@@ -3,6 +3,8 @@ import type { EventLog } from '../events/event-log.js';
 import type { HistoryQueries } from '../projections/row-history/queries.js';
 import type { RowQueries } from '../projections/rows/queries.js';
 import type { MountContext } from './mount-context.js';
+import { recordSchemaFile } from './record-schema-file.js';
+import { readIfThere } from './schema-file.js';
 import type { OpenTable, Table, TableStatus } from './table.js';
 import { TableDatabase } from './table-database.js';
 import { TableFollowers } from './table-followers.js';
@@ -15,7 +17,7 @@ export class OpenedTable implements OpenTable {
   readonly #followers: TableFollowers;
 
   constructor(
-    private readonly table: Table,
+    private readonly table: Table & { readonly schemaText: string },
     context: MountContext,
   ) {
     const { config } = context;
@@ -33,6 +35,7 @@ export class OpenedTable implements OpenTable {
     this.history = this.database.history;
     this.#followers = new TableFollowers(table, this.database, context);
     this.#report(context);
+    if (this.database.readOnlyBecause === null) this.#followSchemaFile(context);
   }
 
   settled(seq: number): Promise<void> {
@@ -52,6 +55,20 @@ export class OpenedTable implements OpenTable {
   async close(): Promise<void> {
     await this.#followers.close();
     await this.database.close();
+  }
+
+  /** Another process may have changed the file since it was read here; then that is for the next reload. */
+  #followSchemaFile({ log, session }: MountContext): void {
+    const { schemaText, schemaPath, scope, schema, name } = this.table;
+    const failed = (error: unknown) => log('warn', `table ${name}: schema.yaml cannot be followed`, { error });
+    try {
+      if (readIfThere(schemaPath) !== schemaText) return;
+      this.database.useIndexes(schema.indexes ?? []);
+      const file = { path: schemaPath, text: schemaText, scope, session };
+      if (this.database.lacksSchema(schemaText)) recordSchemaFile(this.log, file).catch(failed);
+    } catch (error) {
+      failed(error);
+    }
   }
 
   #report({ log }: MountContext): void {

@@ -2,10 +2,12 @@
 import { mkdirSync } from 'node:fs';
 import { StoreError } from '../errors.js';
 import { foldName } from '../schema/table-name.js';
+import type { Config } from './config.js';
 import type { MountContext } from './mount-context.js';
-import { MountedTable, type TableDefinition } from './mounted-table.js';
-import { legacyTable, scanDirectory } from './scan.js';
-import type { FailedTable, Registry, Reloaded, Table } from './table.js';
+import { MountedTable } from './mounted-table.js';
+import { failureOf, legacyTable, scanDirectory } from './scan.js';
+import { ScopeDirectories } from './scope-directories.js';
+import type { FailedTable, Registry, Reloaded, Table, TableDefinition } from './table.js';
 
 /** Tables that a reload replaced stay open this long (milliseconds) for the calls that still use them. */
 const retirement = 10_000;
@@ -16,22 +18,35 @@ interface Mounted {
 }
 
 export class TableRegistry implements Registry {
-  #mounted: Mounted = { tables: new Map(), failed: [] };
+  /** Null until somebody asks for a table: a server answers its client's greeting before it has read every schema. */
+  #scanned: Mounted | null = null;
   readonly #retired = new Set<MountedTable>();
+  /** Tables whose database could not be opened. */
+  readonly #broken = new Map<string, FailedTable>();
+  #closed = false;
+  readonly scopes: ScopeDirectories;
 
-  /** Mounts what the configuration names. @throws StoreError when the table of legacy mode cannot be mounted. */
+  /**
+   * Mounts what the configuration names; the directories are read at the first question.
+   * @throws StoreError when the table of legacy mode cannot be mounted: there would be nothing to serve.
+   */
   static mount(context: MountContext): TableRegistry {
     const registry = new TableRegistry(context);
     registry.#createUserDirectory();
-    registry.#mounted = registry.#scan();
-    registry.#reportFailed();
+    if (context.config.legacy !== null) registry.#mountedNow();
     return registry;
   }
 
-  private constructor(private readonly context: MountContext) {}
+  private constructor(private readonly context: MountContext) {
+    this.scopes = new ScopeDirectories(context);
+  }
+
+  get config(): Config {
+    return this.context.config;
+  }
 
   resolve(name: string | undefined): Table {
-    const { tables } = this.#mounted;
+    const { tables } = this.#mountedNow();
     const wanted = name ?? this.#defaultName();
     if (wanted === null) throw new StoreError('TABLE_REQUIRED', { tables: [...tables.keys()] });
     const table = tables.get(wanted);
@@ -40,30 +55,52 @@ export class TableRegistry implements Registry {
   }
 
   tables(): readonly Table[] {
-    return [...this.#mounted.tables.values()];
+    return [...this.#mountedNow().tables.values()];
   }
 
   failed(): readonly FailedTable[] {
-    return this.#mounted.failed;
+    return [...this.#mountedNow().failed, ...this.#broken.values()];
+  }
+
+  /**
+   * Opens what is not open yet, one table a turn of the event loop: databases are adopted and followers catch up without
+   * waiting for the first call. A table that cannot be opened is reported, not fatal.
+   */
+  async warmUp(): Promise<void> {
+    for (const table of this.#mountedNow().tables.values()) {
+      if (this.#closed) return;
+      this.#tryToOpen(table);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
   }
 
   async reload(): Promise<Reloaded> {
-    const before = this.#mounted;
+    const before = this.#mountedNow();
     const after = this.#scan();
-    this.#mounted = after;
+    this.#scanned = after;
+    this.#broken.clear();
     this.#reportFailed();
+    for (const table of after.tables.values()) this.#tryToOpen(table);
     for (const table of before.tables.values()) if (after.tables.get(table.name) !== table) this.#retire(table);
     return {
       mounted: after.tables.size,
       added: namesMissing(after, before),
       removed: namesMissing(before, after),
-      failed: after.failed,
+      failed: this.failed(),
     };
   }
 
   async close(): Promise<void> {
-    const tables = [...this.#mounted.tables.values(), ...this.#retired];
+    this.#closed = true;
+    const tables = [...(this.#scanned?.tables.values() ?? []), ...this.#retired];
     await Promise.all(tables.map((table) => table.close()));
+  }
+
+  #mountedNow(): Mounted {
+    if (this.#scanned !== null) return this.#scanned;
+    this.#scanned = this.#scan();
+    this.#reportFailed();
+    return this.#scanned;
   }
 
   #scan(): Mounted {
@@ -97,21 +134,21 @@ export class TableRegistry implements Registry {
 
   #tableFor(definition: TableDefinition | undefined): MountedTable | null {
     if (definition === undefined) return null;
-    const current = this.#mounted.tables.get(definition.name);
+    const current = this.#scanned?.tables.get(definition.name);
     return current?.isSameAs(definition) ? current : new MountedTable(definition, this.context);
   }
 
   #defaultName(): string | null {
     if (this.context.config.legacy === null) return null;
-    const legacy = [...this.#mounted.tables.values()].find((table) => table.scope === 'legacy');
+    const legacy = [...this.#mountedNow().tables.values()].find((table) => table.scope === 'legacy');
     return legacy?.name ?? null;
   }
 
   #hintFor(name: string): { hint?: string } {
-    const failed = this.#mounted.failed.find((table) => table.table === name);
+    const failed = this.#mountedNow().failed.find((table) => table.table === name);
     if (failed !== undefined)
       return { hint: `The table could not be mounted: ${failed.message}. Correct it, then call reload.` };
-    const names = [...this.#mounted.tables.keys()];
+    const names = [...this.#mountedNow().tables.keys()];
     if (names.length === 0) return { hint: 'No table is mounted. Create one with a schema.yaml, then call reload.' };
     return { hint: `The mounted tables are: ${names.slice(0, 20).join(', ')}. Call reload to look for new ones.` };
   }
@@ -127,6 +164,17 @@ export class TableRegistry implements Registry {
     setTimeout(close, retirement).unref();
   }
 
+  #tryToOpen(table: MountedTable): void {
+    try {
+      table.open();
+      this.#broken.delete(table.name);
+    } catch (error) {
+      const broken = failureOf(table.name, table.scope, error);
+      this.#broken.set(table.name, broken);
+      this.context.log('warn', `table ${table.name} cannot be opened: ${broken.message}`, { error });
+    }
+  }
+
   #createUserDirectory(): void {
     const { userDir } = this.context.config;
     if (userDir === null) return;
@@ -138,7 +186,7 @@ export class TableRegistry implements Registry {
   }
 
   #reportFailed(): void {
-    for (const { table, scope, code, message } of this.#mounted.failed) {
+    for (const { table, scope, code, message } of this.#mountedNow().failed) {
       this.context.log('warn', `table ${table} is skipped: ${message}`, { table, scope, code });
     }
   }

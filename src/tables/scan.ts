@@ -5,8 +5,8 @@ import { isStoreError, StoreError } from '../errors.js';
 import { storageError } from '../events/storage-error.js';
 import { parseSchema } from '../schema/parse-schema.js';
 import type { LegacyTable } from './config.js';
-import type { TableDefinition } from './mounted-table.js';
-import type { FailedTable, Scope } from './table.js';
+import { recoverSchemaFile } from './recover-schema-file.js';
+import type { FailedTable, Scope, TableDefinition } from './table.js';
 
 export interface Scan {
   readonly found: TableDefinition[];
@@ -16,16 +16,18 @@ export interface Scan {
 /** The tables of one scope directory, by name. A missing directory has none; a broken table is reported, not fatal. */
 export function scanDirectory(directory: string, scope: Exclude<Scope, 'legacy'>): Scan {
   const scan: Scan = { found: [], failed: [] };
-  for (const name of tableDirectories(directory)) {
+  for (const name of subdirectories(directory)) {
     const schemaPath = join(directory, name, 'schema.yaml');
     const databasePath = join(directory, name, `${name}.db`);
     try {
+      recoverSchemaFile(join(directory, name), databasePath);
+      if (!existsSync(schemaPath)) continue;
       const schemaText = readSchema(schemaPath, `${name}/schema.yaml`);
       const schema = parseSchema(schemaText, `${name}/schema.yaml`);
       assertDatabase(databasePath);
       scan.found.push({ name, scope, schema, schemaText, schemaPath, databasePath, scopeRoot: directory });
     } catch (error) {
-      scan.failed.push(failure(name, scope, error));
+      scan.failed.push(failureOf(name, scope, error));
     }
   }
   return scan;
@@ -40,9 +42,9 @@ export function legacyTable({ schemaPath, databasePath }: LegacyTable): TableDef
   return { name: schema.table, scope: 'legacy', schema, schemaText, schemaPath, databasePath, scopeRoot };
 }
 
-function tableDirectories(directory: string): string[] {
+function subdirectories(directory: string): string[] {
   return entries(directory)
-    .filter((entry) => entry.isDirectory() && existsSync(join(directory, entry.name, 'schema.yaml')))
+    .filter((entry) => entry.isDirectory() && !/^_(backup|snapshots)$/.test(entry.name))
     .map((entry) => entry.name)
     .sort();
 }
@@ -79,7 +81,8 @@ function assertDatabase(path: string): void {
   throw new StoreError('STORAGE_ERROR', { detail: 'the file is not a SQLite database' });
 }
 
-function failure(table: string, scope: Scope, error: unknown): FailedTable {
+/** What is said of a table that could not be mounted or opened. */
+export function failureOf(table: string, scope: Scope, error: unknown): FailedTable {
   const known = storageError(error);
   const code = isStoreError(known) ? known.code : 'IO_ERROR';
   const message = isStoreError(known) ? known.message : 'the table cannot be read';

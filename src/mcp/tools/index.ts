@@ -1,21 +1,50 @@
 /** The built-in tools: the view `core/store`. */
 import type { Catalogue, ViewController } from '../catalogue.js';
 import type { Binding } from '../projection.js';
+import { contentInsert } from './content-insert.js';
+import { contentReplace } from './content-replace.js';
+import { contentView } from './content-view.js';
 import { create } from './create.js';
+import { dataSnapshot } from './data-snapshot.js';
 import { remove } from './delete.js';
 import { get } from './get.js';
 import { info } from './info.js';
 import { list } from './list.js';
+import { queryAggregate } from './query-aggregate.js';
 import { reload } from './reload.js';
+import { rowMaterialize } from './row-materialize.js';
 import { rowRestore } from './row-restore.js';
+import { schemaBatch } from './schema-batch.js';
+import { schemaCreate } from './schema-create.js';
+import { schemaDelete } from './schema-delete.js';
+import { schemaUpdate } from './schema-update.js';
 import { update } from './update.js';
 
 export const coreView = 'core/store';
 
 /** In the order in which they are listed. */
-export const coreTools: readonly Binding[] = [info, create, get, list, update, remove, reload, rowRestore];
+export const coreTools: readonly Binding[] = [
+  info,
+  create,
+  get,
+  list,
+  update,
+  remove,
+  reload,
+  schemaCreate,
+  schemaUpdate,
+  schemaDelete,
+  schemaBatch,
+  dataSnapshot,
+  rowMaterialize,
+  queryAggregate,
+  rowRestore,
+  contentView,
+  contentReplace,
+  contentInsert,
+];
 
 /** Publishes the built-in tools. The catalogue's services must provide `storeKey`. */
 export function offerCoreTools(catalogue: Catalogue): ViewController {
-  return catalogue.offer(coreView, coreTools, { text: 'bare' });
+  return catalogue.offer(coreView, coreTools, { text: 'bare', trusted: true });
 }

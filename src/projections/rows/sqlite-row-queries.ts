@@ -1,14 +1,17 @@
 /** {@link RowQueries} over an open database. */
 import type { Database, Statement } from 'better-sqlite3';
-import { StoreError } from '../../errors.js';
 import type { RowState } from '../../events/types.js';
 import type { JsonText } from '../../schema/json.js';
 import { prefixRanges, startsWithIgnoringCase } from './id-prefix.js';
-import { listSql } from './list-sql.js';
-import type { ListQuery, RowQueries } from './queries.js';
+import { listSql, matchSql } from './list-sql.js';
+import type { ListQuery, Match, RowQueries } from './queries.js';
 
 /** Statements kept for lists: one per shape of filter and order. */
 const keptStatements = 32;
+
+/** `rows` with an empty object where the data is no JSON. Slower, so it is used only when there is such a row. */
+const readableRows = `WITH rows AS (SELECT rowid, id, CASE WHEN json_valid(data) THEN data ELSE '{}' END AS data,
+  created_at, updated_at, version FROM main.rows)`;
 
 /** The hot statements are prepared once; statements of lists are kept while they are in use. */
 export class SqliteRowQueries implements RowQueries {
@@ -38,17 +41,36 @@ export class SqliteRowQueries implements RowQueries {
     return ids.filter((id) => startsWithIgnoringCase(id, prefix));
   }
 
-  /** @throws StoreError STORAGE_ERROR when a row's data, written by somebody else, is no JSON. */
   list(query: ListQuery): RowState[] {
     const { sql, params } = listSql(query);
     try {
-      return this.#statement(sql)
-        .all(...params)
-        .map(rowState);
+      return this.#run(sql, params);
     } catch (cause) {
       if (!(cause instanceof Error && cause.message === 'malformed JSON')) throw cause;
-      throw new StoreError('STORAGE_ERROR', { detail: 'a row holds data that is not JSON' }, { cause });
+      // Somebody stored what is no JSON: such a row counts as one without fields, and is answered as it is stored.
+      return this.#run(`${readableRows} ${sql}`, params).map((row) => this.get(row.id) ?? row);
     }
+  }
+
+  idsMatching(match: Match): string[] {
+    const { sql, params } = matchSql(match);
+    const text = `SELECT id FROM rows WHERE ${sql} ORDER BY rowid`;
+    try {
+      return this.#idsOf(text, params);
+    } catch (cause) {
+      if (!(cause instanceof Error && cause.message === 'malformed JSON')) throw cause;
+      return this.#idsOf(`${readableRows} ${text}`, params);
+    }
+  }
+
+  #idsOf(sql: string, params: readonly (string | number)[]): string[] {
+    return pluck(this.#database.prepare<(string | number)[], string>(sql)).all(...params);
+  }
+
+  #run(sql: string, params: readonly (string | number)[]): RowState[] {
+    return this.#statement(sql)
+      .all(...params)
+      .map(rowState);
   }
 
   count(): number {

@@ -1,15 +1,26 @@
 import { describe, expect, it } from 'vitest';
 import { SqliteRowQueries } from '../../../src/projections/rows/sqlite-row-queries.js';
-import { refusal } from '../../schema/refusal.js';
 import { rowsDatabase } from './rows-database.js';
 
 const page = { limit: 100, offset: 0 };
 
 describe('SqliteRowQueries', () => {
-  it('answers a row that holds no JSON with a storage error that shows no SQL', () => {
-    const queries = new SqliteRowQueries(rowsDatabase([{ id: 'a', data: 'no json' }]));
+  it('counts a row that holds no JSON as one without fields, and answers it as it is stored', () => {
+    const queries = new SqliteRowQueries(
+      rowsDatabase([
+        { id: 'a', data: 'no json' },
+        { id: 'b', data: '{"x":1}' },
+        { id: 'c', data: '{"x":2}' },
+      ]),
+    );
     const filter = { type: 'eq', field: 'x', value: 1 } as const;
-    expect(refusal('STORAGE_ERROR', () => queries.list({ ...page, filter })).message).not.toMatch(/SELECT|json_/);
+    expect(queries.list({ ...page, filter }).map((row) => row.id)).toEqual(['b']);
+    const orderBy = [{ field: 'x', direction: 'asc' as const }];
+    expect(queries.list({ ...page, orderBy }).map((row) => [row.id, row.data])).toEqual([
+      ['a', 'no json'],
+      ['b', '{"x":1}'],
+      ['c', '{"x":2}'],
+    ]);
   });
 
   it('gets a row by its exact id, with the stored text', () => {
