@@ -61,6 +61,8 @@ export class LiveTransaction implements CommandTransaction, ForeignChangeTarget 
     private readonly commit: number,
     private readonly caller: Caller,
     private readonly parts: TransactionParts,
+    /** Projections are to do without further preparation. */
+    private readonly urgent = false,
   ) {}
 
   get hasWritten(): boolean {
@@ -212,7 +214,7 @@ export class LiveTransaction implements CommandTransaction, ForeignChangeTarget 
       return;
     }
     const change = evolve(before, event);
-    for (const projection of this.parts.projections) projection.apply(change);
+    for (const projection of this.parts.projections) projection.apply(change, this.urgent);
     this.#known.set(event.rowId, change.after);
   }
 }

@@ -49,7 +49,7 @@ export class SqliteEventLog implements EventLog {
   }
 
   append<T>(command: Command<T>): Promise<Appended<T>> {
-    return this.#writer.submit(() => this.#run(command));
+    return this.#writer.submit((urgent) => this.#run(command, urgent));
   }
 
   async readAfter(position: number, limit: number): Promise<readonly StoredEvent[]> {
@@ -75,14 +75,18 @@ export class SqliteEventLog implements EventLog {
     this.#committed.complete();
   }
 
-  #run<T>(command: Command<T>): Appended<T> {
-    const tx = new LiveTransaction(this.#now(), this.#head, this.#commit, command.caller, this.#parts);
+  #run<T>(command: Command<T>, urgent: boolean): Appended<T> {
+    const tx = new LiveTransaction(this.#now(), this.#head, this.#commit, command.caller, this.#parts, urgent);
     this.#tx = tx;
     const replayed = this.#replay(command, tx);
-    if (replayed !== null) return replayed;
-    const result = command.decide(tx);
-    this.#jobHead = tx.seal(stampOf(command, result));
-    return { result, replayed: false, seq: this.#jobHead.seq };
+    if (replayed === null) {
+      const result = command.decide(tx);
+      this.#jobHead = tx.seal(stampOf(command, result));
+      return { result, replayed: false, seq: this.#jobHead.seq };
+    }
+    // Looking for the first answer may have come upon a foreign change and recorded it.
+    this.#jobHead = tx.seal(null);
+    return replayed;
   }
 
   /** The first answer again, when the command's key is in the log. */

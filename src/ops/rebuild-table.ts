@@ -84,7 +84,9 @@ class Rebuild {
     // A batch lost with the power is done again; only the swap has to last.
     connection.pragma('synchronous = NORMAL');
     connection.pragma('legacy_alter_table = ON');
-    connection.pragma('cache_size = -65536');
+    // Random ids touch the same pages again and again; they are moved into the file less often.
+    connection.pragma('cache_size = -131072');
+    connection.pragma('wal_autocheckpoint = 8000');
     this.#lease = new RebuildLease(connection, table.database.now);
     this.#events = new EventRows(connection);
     this.#comparison = new HistoryComparison(connection, liveTables, shadowHistory);

@@ -4,6 +4,7 @@ import type { FollowerStatus } from '../projections/projection.js';
 import type { HistoryQueries } from '../projections/row-history/queries.js';
 import type { RowQueries } from '../projections/rows/queries.js';
 import type { TableSchema } from '../schema/table-schema.js';
+import type { Config } from './config.js';
 
 export type Scope = 'user' | 'project' | 'legacy';
 
@@ -80,6 +81,8 @@ export interface TableScopes {
 }
 
 export interface Registry {
+  /** The settings that the tables were mounted with. */
+  readonly config: Config;
   readonly scopes: TableScopes;
   /** @throws StoreError TABLE_REQUIRED without a name and a default, TABLE_NOT_FOUND for an unknown one. */
   resolve(name: string | undefined): Table;

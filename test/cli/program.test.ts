@@ -49,7 +49,7 @@ describe('what it starts as', () => {
     const { code, out, err } = await run();
     expect([code, out]).toEqual([1, '']);
     expect(err).toMatch(/^[^\n]*--mcp[^\n]*--mcp-http[^\n]*\n$/);
-  }, 30_000);
+  }, 120_000);
 
   it('tells its version and its help', async () => {
     expect((await run('--version')).out).toMatch(/^\d+\.\d+\.\d+\n$/);
@@ -69,7 +69,7 @@ describe('what it starts as', () => {
       expect(out).toContain(name);
     }
     expect(out).toContain('Exit codes');
-  }, 30_000);
+  }, 120_000);
 
   it('ends with 2 for what it cannot understand', async () => {
     for (const args of [
@@ -81,7 +81,7 @@ describe('what it starts as', () => {
       const { code, out } = await run(...args);
       expect([args, code, out]).toEqual([args, 2, '']);
     }
-  }, 30_000);
+  }, 120_000);
 });
 
 describe('a life of a table', () => {
@@ -133,12 +133,12 @@ describe('a life of a table', () => {
     });
     expect(await run('verify', '--json')).toMatchObject({ code: 0 });
     expect(await run('doctor')).toMatchObject({ code: 0, out: expect.stringContaining('Nothing needs attention.') });
-  }, 60_000);
+  }, 240_000);
 
   it('has names: an unknown one ends with 3', async () => {
     expect(await run('verify', 'nowhere')).toMatchObject({
       code: 3,
       err: expect.stringContaining('Error [TABLE_NOT_FOUND]'),
     });
-  }, 30_000);
+  }, 120_000);
 });

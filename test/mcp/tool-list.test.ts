@@ -36,7 +36,13 @@ describe('the built-in tools', () => {
       update: 'FFTF',
       delete: 'FTTF',
       reload: 'FFFF',
+      data_snapshot: 'FFFT',
       row_restore: 'FFTF',
+      row_materialize: 'FTTF',
+      query_aggregate: 'TFTF',
+      content_view: 'TFTF',
+      content_replace: 'FFFF',
+      content_insert: 'FFFF',
     });
   });
 

@@ -154,6 +154,7 @@ export class ScratchTable {
     };
     return {
       registry: {
+        config: loadConfig({}, directory),
         scopes: new ScopeDirectories({
           config: loadConfig({}, this.directory),
           session: 'test',

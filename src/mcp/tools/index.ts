@@ -1,12 +1,18 @@
 /** The built-in tools: the view `core/store`. */
 import type { Catalogue, ViewController } from '../catalogue.js';
 import type { Binding } from '../projection.js';
+import { contentInsert } from './content-insert.js';
+import { contentReplace } from './content-replace.js';
+import { contentView } from './content-view.js';
 import { create } from './create.js';
+import { dataSnapshot } from './data-snapshot.js';
 import { remove } from './delete.js';
 import { get } from './get.js';
 import { info } from './info.js';
 import { list } from './list.js';
+import { queryAggregate } from './query-aggregate.js';
 import { reload } from './reload.js';
+import { rowMaterialize } from './row-materialize.js';
 import { rowRestore } from './row-restore.js';
 import { schemaBatch } from './schema-batch.js';
 import { schemaCreate } from './schema-create.js';
@@ -25,14 +31,20 @@ export const coreTools: readonly Binding[] = [
   update,
   remove,
   reload,
-  rowRestore,
   schemaCreate,
   schemaUpdate,
   schemaDelete,
   schemaBatch,
+  dataSnapshot,
+  rowMaterialize,
+  queryAggregate,
+  rowRestore,
+  contentView,
+  contentReplace,
+  contentInsert,
 ];
 
 /** Publishes the built-in tools. The catalogue's services must provide `storeKey`. */
 export function offerCoreTools(catalogue: Catalogue): ViewController {
-  return catalogue.offer(coreView, coreTools, { text: 'bare' });
+  return catalogue.offer(coreView, coreTools, { text: 'bare', trusted: true });
 }

@@ -1,6 +1,6 @@
 /** Archive chunks made anew: without purged entries, or several as one. Compression comes before the transaction. */
 import type { Connection } from '../../events/database.js';
-import { compressLines, encodeLines } from '../../projections/row-history/chunk.js';
+import { compressEntries } from '../../projections/row-history/chunk.js';
 import type { HistoryEntry } from '../../projections/row-history/queries.js';
 
 export interface EncodedChunk {
@@ -23,7 +23,7 @@ export async function encodeChunk(entries: readonly HistoryEntry[]): Promise<Enc
   const [first, last] = [entries[0], entries.at(-1)];
   if (first === undefined || last === undefined) throw new Error('a chunk holds at least one entry');
   const described = ({ version, recordedAt }: HistoryEntry) => ({ version, recordedAt });
-  const blob = await compressLines(encodeLines(entries));
+  const blob = await compressEntries(entries);
   return { first: described(first), last: described(last), count: entries.length, blob };
 }
 

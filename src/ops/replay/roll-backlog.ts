@@ -2,7 +2,7 @@
  * The roll of raw history into the archive, done after the fact: compression is asynchronous, so it happens between
  * transactions. The chunks are those that a roll after each change makes.
  */
-import { compressLines, encodeLines } from '../../projections/row-history/chunk.js';
+import { compressEntries } from '../../projections/row-history/chunk.js';
 import type { HistoryRows } from '../../projections/row-history/history-rows.js';
 import { type ArchiveLimits, rollSize } from '../../projections/row-history/project.js';
 
@@ -18,7 +18,7 @@ export async function rollBacklog(
 ): Promise<void> {
   for (let size = due(rows, rowId, limits); size > 0; size = due(rows, rowId, limits)) {
     const entries = rows.oldestRaw(rowId, size);
-    const blob = await compressLines(encodeLines(entries));
+    const blob = await compressEntries(entries);
     await transact(() => {
       rows.insertChunk(rowId, entries, blob);
       rows.removeRawUpTo(rowId, entries.at(-1)?.version ?? 0);

@@ -20,7 +20,8 @@ export interface Snapshot {
 export async function withSnapshot<T>(path: string, use: (snapshot: Snapshot) => Promise<T>): Promise<T> {
   const connection = openReader(path);
   try {
-    connection.exec('PRAGMA temp_store = FILE; PRAGMA temp.cache_size = -65536; PRAGMA temp.journal_mode = OFF; BEGIN');
+    connection.exec(tuning);
+    connection.exec('BEGIN');
     const events = new EventRows(connection);
     return await use({ connection, events, head: events.head(), log: readableLog(events) });
   } catch (error) {
@@ -29,6 +30,10 @@ export async function withSnapshot<T>(path: string, use: (snapshot: Snapshot) =>
     connection.close();
   }
 }
+
+/** Ids are random, so both sides of a comparison are read all over; caches are in KiB and grow only as far as needed. */
+const tuning = `PRAGMA temp_store = FILE; PRAGMA temp.journal_mode = OFF; PRAGMA temp.cache_size = -131072;
+  PRAGMA main.cache_size = -65536`;
 
 /** A log as the replay reads it, over statements at hand. */
 export function readableLog(events: EventRows): ReadableLog {

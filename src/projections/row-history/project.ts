@@ -3,7 +3,7 @@ import type { Connection } from '../../events/database.js';
 import type { RowChange } from '../../events/evolve.js';
 import { type InlineProjection, PrepareFirst } from '../../events/inline-projection.js';
 import type { RecordedEvent } from '../../events/types.js';
-import { compressLines, encodeLines, storedFrame } from './chunk.js';
+import { compressEntries, encodeLines, storedFrame } from './chunk.js';
 import { HistoryRows, type HistoryTables, liveTables } from './history-rows.js';
 import type { HistoryEntry } from './queries.js';
 
@@ -19,6 +19,12 @@ interface PreparedChunk {
   readonly ids: readonly number[];
   readonly blob: Buffer;
 }
+
+/**
+ * Compressed chunks that are kept at once. One stays after its use, because the command that used it may be rolled back and
+ * run again; after the commit its entries are gone, so that it fits nothing any more.
+ */
+const keptChunks = 64;
 
 export class RowHistoryProjection implements InlineProjection {
   readonly #rows: HistoryRows;
@@ -37,11 +43,11 @@ export class RowHistoryProjection implements InlineProjection {
     this.#purge = connection.prepare(`DELETE FROM ${tables.raw} WHERE row_id = ? AND version BETWEEN ? AND ?`);
   }
 
-  apply(change: RowChange): void {
+  apply(change: RowChange, urgent = false): void {
     const entry = historyEntryOf(change);
     if (entry === null) return;
     this.#rows.insert(entry);
-    if (this.rollAtOnce) this.#roll(entry);
+    if (this.rollAtOnce) this.#roll(entry, urgent);
   }
 
   applyTableEvent(event: RecordedEvent): void {
@@ -50,26 +56,27 @@ export class RowHistoryProjection implements InlineProjection {
     for (const [rowId, first, last] of body.removed) this.#purge.run(rowId, first, last);
   }
 
-  #roll({ rowId, version }: Omit<HistoryEntry, 'id'>): void {
+  #roll({ rowId, version }: Omit<HistoryEntry, 'id'>, urgent: boolean): void {
     // Versions are distinct and start at 1, so a row cannot have more entries than its version says.
     if (version <= this.limits.keepRecent + this.limits.chunkMin) return;
     const size = rollSize(this.#rows.countRaw(rowId), this.limits);
     if (size === 0) return;
     const oldest = this.#rows.oldestRaw(rowId, size);
     const prepared = this.#prepared.get(rowId);
-    // What this very transaction made cannot have been compressed before it.
+    // What this very transaction made cannot have been compressed before it, nor can many chunks of one command.
     const ready = prepared !== undefined && startsWith(oldest, prepared.ids) ? prepared : null;
     const mayExist = oldest.some((entry) => entry.version < version);
-    if (ready === null && mayExist) throw new PrepareFirst(() => this.#prepare(rowId, size));
+    if (ready === null && mayExist && !urgent) throw new PrepareFirst(() => this.#prepare(rowId, size));
     archive(this.#rows, rowId, oldest, ready);
-    this.#prepared.delete(rowId);
   }
 
   /** Runs between transactions, so what it reads is committed: such entries never change and their ids never return. */
   async #prepare(rowId: string, size: number): Promise<void> {
     const entries = this.#rows.oldestRaw(rowId, size);
-    const blob = entries.length === 0 ? Buffer.alloc(0) : await compressLines(encodeLines(entries));
+    const blob = entries.length === 0 ? Buffer.alloc(0) : await compressEntries(entries);
+    this.#prepared.delete(rowId);
     this.#prepared.set(rowId, { ids: entries.map((entry) => entry.id), blob });
+    for (const oldest of this.#prepared.keys()) if (this.#prepared.size > keptChunks) this.#prepared.delete(oldest);
   }
 }
 
