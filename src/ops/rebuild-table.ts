@@ -11,6 +11,7 @@ import { storageError } from '../events/storage-error.js';
 import type { Caller } from '../events/types.js';
 import { replay } from '../projections/replay.js';
 import { liveTables } from '../projections/row-history/history-rows.js';
+import { syncFieldIndexes } from '../projections/rows/field-indexes.js';
 import { jsonText } from '../schema/json.js';
 import type { TableDatabase } from '../tables/table-database.js';
 import { type OperatedTable, type WorkOptions, withDatabase } from './operated-table.js';
@@ -180,6 +181,7 @@ class Rebuild {
     if (misplaced !== null) discarded.push(misplaced);
     if (differences === 0 && misplaced === null) return [];
     swapRows(connection);
+    syncFieldIndexes(connection, this.table.schema.indexes ?? []);
     return [{ projection: 'rows', differences: Math.max(differences, 1), discarded }];
   }
 

@@ -3,20 +3,31 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { patiently } from '../events/database.js';
-import { digestOf, isJournalName, type Journal, readJournal, restoreSchemaFile } from './schema-file.js';
+import { digestOf, isDraftName, isJournalName, type Journal, readJournal, restoreSchemaFile } from './schema-file.js';
 
 /**
  * Settles the journals in a table's directory. A change that is under way in another process is left alone: its lock is
  * waited for, and then its journal is gone.
  */
 export function recoverSchemaFile(directory: string, databasePath: string): void {
-  const journals = readdirSync(directory).filter(isJournalName);
-  if (journals.length === 0) return;
+  const names = readableNames(directory);
+  const journals = names.filter(isJournalName);
+  if (journals.length === 0 && !names.some(isDraftName)) return;
   const settle = (isRecorded: (journal: Journal) => boolean) => {
     for (const name of journals) settleJournal(join(directory, name), isRecorded);
+    for (const name of names.filter(isDraftName)) rmSync(join(directory, name), { force: true });
   };
   if (existsSync(databasePath)) underLock(databasePath, settle);
   else settle(() => false);
+}
+
+/** A directory that may not be read has nothing to recover, and the scan finds no table in it. */
+function readableNames(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
 }
 
 function settleJournal(path: string, isRecorded: (journal: Journal) => boolean): void {

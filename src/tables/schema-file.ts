@@ -50,6 +50,11 @@ export function isJournalName(name: string): boolean {
   return journalName.test(name);
 }
 
+/** A file that was being written when its process died. */
+export function isDraftName(name: string): boolean {
+  return /^(schema\.yaml|\.schema-change-[0-9a-f-]{36}\.json)\.[0-9a-f-]{36}\.tmp$/.test(name);
+}
+
 /** Replaces the file, durably. @throws StoreError IO_ERROR; then nothing is changed. */
 export function changeSchemaFile(change: SchemaFileChange): WrittenSchemaFile {
   const { path, before, after } = change;
@@ -86,13 +91,13 @@ export function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** The text of a file; null when there is none. */
+/** The text of a file; null when there is none. @throws StoreError IO_ERROR. */
 export function readIfThere(path: string): string | null {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
-    throw error;
+    if (error instanceof Error && 'code' in error && /^(ENOENT|ENOTDIR)$/.test(String(error.code))) return null;
+    throw new StoreError('IO_ERROR', { detail: 'schema.yaml cannot be read' }, { cause: error });
   }
 }
 
