@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { StoreError } from '../errors.js';
 import { foldName } from '../schema/table-name.js';
+import { ScopedAliasStores } from './alias-databases.js';
 import type { MountContext } from './mount-context.js';
 import { MountedTable, type TableDefinition } from './mounted-table.js';
 import { failureOf, legacyTable, scanDirectory } from './scan.js';
@@ -31,7 +32,11 @@ export class TableRegistry implements Registry {
     return registry;
   }
 
-  private constructor(private readonly context: MountContext) {}
+  readonly aliasStores: ScopedAliasStores;
+
+  private constructor(private readonly context: MountContext) {
+    this.aliasStores = new ScopedAliasStores(context, () => this.tables());
+  }
 
   resolve(name: string | undefined): Table {
     const { tables } = this.#mounted;
@@ -66,6 +71,7 @@ export class TableRegistry implements Registry {
     const before = this.#mounted;
     const after = this.#scan();
     this.#mounted = after;
+    this.aliasStores.tablesChanged();
     this.#broken.clear();
     this.#reportFailed();
     for (const table of after.tables.values()) this.#tryToOpen(table);
@@ -81,7 +87,7 @@ export class TableRegistry implements Registry {
   async close(): Promise<void> {
     this.#closed = true;
     const tables = [...this.#mounted.tables.values(), ...this.#retired];
-    await Promise.all(tables.map((table) => table.close()));
+    await Promise.all([this.aliasStores, ...tables].map((part) => part.close()));
   }
 
   #scan(): Mounted {

@@ -6,6 +6,8 @@ import type { Appended, Command, EventLog } from '../events/event-log.js';
 import type { InlineProjection, RowStates } from '../events/inline-projection.js';
 import { SqliteEventLog } from '../events/sqlite-event-log.js';
 import { storageError } from '../events/storage-error.js';
+import { AliasesProjection } from '../projections/aliases/project.js';
+import { type AliasQueries, SqliteAliasQueries, tableAliases } from '../projections/aliases/queries.js';
 import { HistoryRows } from '../projections/row-history/history-rows.js';
 import { type ArchiveLimits, RowHistoryProjection } from '../projections/row-history/project.js';
 import type { HistoryQueries } from '../projections/row-history/queries.js';
@@ -29,6 +31,8 @@ export class TableDatabase {
   readonly log: EventLog;
   readonly rows: RowQueries;
   readonly history: HistoryQueries;
+  /** The table's own aliases, of legacy mode and of the predecessor. */
+  readonly aliases: AliasQueries;
   readonly connection: Connection;
   readonly journalMode: string;
   readonly readOnlyBecause: string | null;
@@ -57,12 +61,14 @@ export class TableDatabase {
     const projections: InlineProjection[] = [
       new RowsProjection(connection),
       new RowHistoryProjection(connection, options.historyName, options.archive),
+      new AliasesProjection(connection, tableAliases),
     ];
     this.connection = connection;
     this.journalMode = opened.journalMode;
     this.readOnlyBecause = opened.readOnlyBecause;
     this.rows = rows;
     this.history = new SqliteHistoryQueries(historyRows);
+    this.aliases = new SqliteAliasQueries(connection, tableAliases);
     this.#events = new SqliteEventLog({ connection, states, projections, now: options.now });
     this.log = opened.readOnlyBecause === null ? this.#events : refusing(this.#events, options, opened.readOnlyBecause);
     const adoption = { connection, states, projections, session: options.session, now: options.now() };
@@ -95,8 +101,8 @@ export class TableDatabase {
   }
 }
 
-/** A log that can be read. */
-function refusing(log: SqliteEventLog, { name }: TableDatabaseOptions, reason: string): EventLog {
+/** A log that can only be read. */
+export function refusing(log: SqliteEventLog, { name }: { readonly name: string }, reason: string): EventLog {
   return {
     append: <T>(_: Command<T>): Promise<Appended<T>> =>
       Promise.reject(new StoreError('TABLE_READ_ONLY', { table: name, reason })),

@@ -1,11 +1,14 @@
 /** A mounted table: its definition now, its database from the first use on. */
 import type { EventLog } from '../events/event-log.js';
+import type { AliasQueries } from '../projections/aliases/queries.js';
 import type { FollowerStatus } from '../projections/projection.js';
 import type { HistoryQueries } from '../projections/row-history/queries.js';
 import type { RowQueries } from '../projections/rows/queries.js';
 import type { TableSchema } from '../schema/table-schema.js';
+import type { AliasStores } from './alias-stores.js';
+import type { Scope } from './scope.js';
 
-export type Scope = 'user' | 'project' | 'legacy';
+export type { Scope };
 
 export interface Table {
   /** The registry key: the directory's name (legacy mode: the schema's `table`). */
@@ -27,6 +30,8 @@ export interface OpenTable {
   readonly log: EventLog;
   readonly rows: RowQueries;
   readonly history: HistoryQueries;
+  /** The table's own aliases: those of legacy mode, and what the predecessor left. */
+  readonly aliases: AliasQueries;
   /** Waits until the followers a caller should see (the markdown dump) have applied `seq`, 2 s at most. */
   settled(seq: number): Promise<void>;
   status(): TableStatus;
@@ -56,6 +61,7 @@ export interface Reloaded {
 }
 
 export interface Registry {
+  readonly aliasStores: AliasStores;
   /** @throws StoreError TABLE_REQUIRED without a name and a default, TABLE_NOT_FOUND for an unknown one. */
   resolve(name: string | undefined): Table;
   tables(): readonly Table[];
