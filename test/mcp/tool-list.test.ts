@@ -37,6 +37,10 @@ describe('the built-in tools', () => {
       delete: 'FTTF',
       reload: 'FFFF',
       row_restore: 'FFTF',
+      alias_create: 'FFFF',
+      alias_list: 'TFTF',
+      alias_run: 'TFTF',
+      alias_delete: 'FTTF',
     });
   });
 

@@ -1,6 +1,10 @@
 /** The built-in tools: the view `core/store`. */
 import type { Catalogue, ViewController } from '../catalogue.js';
 import type { Binding } from '../projection.js';
+import { aliasCreate } from './alias-create.js';
+import { aliasDelete } from './alias-delete.js';
+import { aliasList } from './alias-list.js';
+import { aliasRun } from './alias-run.js';
 import { create } from './create.js';
 import { remove } from './delete.js';
 import { get } from './get.js';
@@ -13,7 +17,20 @@ import { update } from './update.js';
 export const coreView = 'core/store';
 
 /** In the order in which they are listed. */
-export const coreTools: readonly Binding[] = [info, create, get, list, update, remove, reload, rowRestore];
+export const coreTools: readonly Binding[] = [
+  info,
+  create,
+  get,
+  list,
+  update,
+  remove,
+  reload,
+  rowRestore,
+  aliasCreate,
+  aliasList,
+  aliasRun,
+  aliasDelete,
+];
 
 /** Publishes the built-in tools. The catalogue's services must provide `storeKey`. */
 export function offerCoreTools(catalogue: Catalogue): ViewController {

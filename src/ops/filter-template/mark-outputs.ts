@@ -4,7 +4,7 @@
  */
 import { type Marks, type Piece, splitTemplate } from './split-template.js';
 
-/** The filter that outputs pass through: value, whether it is undefined, and the engine's text of it. */
+/** The filter that outputs pass through: the value, and the engine's text of it. */
 export const outputFilter = '_mini_app_output';
 const held = '_mini_app_value';
 
@@ -47,7 +47,9 @@ function markedOutput(expression: string, { open, close }: Marks): string {
   const punctuation = constantPunctuation(expression, open, close);
   if (punctuation !== null) return punctuation;
   const hold = `{%${open} set ${held} = (${expression}) %}`;
-  return `${hold}{{ ${held}|${outputFilter}(${held} is undefined, ${held}|string) ${close}}}`;
+  // Whether an undefined value may be output is for the engine to say.
+  const undefinedToo = `{% if ${held} is undefined %}{{ ${held} }}{% else %}{{ ${held}|${outputFilter}(${held}|string) }}`;
+  return `${hold}${undefinedToo}{% endif ${close}%}`;
 }
 
 const literal = `(?:"([\\s,:\\[\\]]*)"|'([\\s,:\\[\\]]*)')`;

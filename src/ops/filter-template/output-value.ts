@@ -4,8 +4,8 @@ import type { JsonValue } from '../../schema/json.js';
 /** A value that may stand outside of quotes: a scalar, or a list of scalars; undefined for anything else. */
 export function bareValue(value: unknown): JsonValue | undefined {
   if (typeof value === 'string') return numberOrBoolean(value);
-  if (Array.isArray(value) && value.some((item) => typeof item === 'object' && item !== null)) return undefined;
-  return jsonOf(value);
+  if (Array.isArray(value)) return value.some(isNested) ? undefined : jsonOf(value);
+  return isNested(value) ? undefined : jsonOf(value);
 }
 
 /** Any value as JSON; undefined for what JSON cannot say. The engine gives maps as Map and none as undefined. */
@@ -16,6 +16,10 @@ export function jsonOf(value: unknown): JsonValue | undefined {
   if (typeof value === 'string' || typeof value === 'boolean') return value;
   if (Array.isArray(value)) return all(value.map(jsonOf));
   return value instanceof Map ? objectOf(value) : undefined;
+}
+
+function isNested(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
 }
 
 /** Some clients send every parameter as text; the text of a number or a boolean is nothing but that. */

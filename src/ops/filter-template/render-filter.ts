@@ -47,15 +47,12 @@ function prepared(template: string): string {
 }
 
 function render(source: string, context: JsonObject, placeholders: Placeholders): string {
-  let undefinedOutput = false;
-  const output = (value: unknown, isUndefined: unknown, text: unknown) => {
-    // An exception in here would break the engine.
-    undefinedOutput ||= isUndefined === true;
-    return placeholders.keep({ text: String(text), value: bareValue(value) });
-  };
+  let missing = false;
+  // An exception in a filter would break the engine.
+  const output = (value: unknown, text: unknown) => placeholders.keep({ text: String(text), value: bareValue(value) });
   const toJson = (value: unknown) => {
     const json = jsonOf(value);
-    undefinedOutput ||= json === undefined || (value === undefined && !holdsNull(context));
+    missing ||= json === undefined || (value === undefined && !holdsNull(context));
     return placeholders.keep({ text: JSON.stringify(json ?? null), value: json ?? null });
   };
   const rendered = withEnvironment((environment: Environment) => {
@@ -63,7 +60,7 @@ function render(source: string, context: JsonObject, placeholders: Placeholders)
     environment.addFilter('tojson', toJson);
     return environment.renderStr(source, context);
   });
-  if (undefinedOutput) throw new TemplateFailure('undefined value: a variable of the template is not in params');
+  if (missing) throw new TemplateFailure('undefined value: tojson got a variable that is not in params');
   return rendered;
 }
 
