@@ -41,6 +41,11 @@ describe('the built-in tools', () => {
       alias_list: 'TFTF',
       alias_run: 'TFTF',
       alias_delete: 'FTTF',
+      row_materialize: 'FTTF',
+      query_aggregate: 'TFTF',
+      content_view: 'TFTF',
+      content_replace: 'FFFF',
+      content_insert: 'FFFF',
     });
   });
 

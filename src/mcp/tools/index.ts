@@ -5,12 +5,17 @@ import { aliasCreate } from './alias-create.js';
 import { aliasDelete } from './alias-delete.js';
 import { aliasList } from './alias-list.js';
 import { aliasRun } from './alias-run.js';
+import { contentInsert } from './content-insert.js';
+import { contentReplace } from './content-replace.js';
+import { contentView } from './content-view.js';
 import { create } from './create.js';
 import { remove } from './delete.js';
 import { get } from './get.js';
 import { info } from './info.js';
 import { list } from './list.js';
+import { queryAggregate } from './query-aggregate.js';
 import { reload } from './reload.js';
+import { rowMaterialize } from './row-materialize.js';
 import { rowRestore } from './row-restore.js';
 import { update } from './update.js';
 
@@ -26,10 +31,15 @@ export const coreTools: readonly Binding[] = [
   remove,
   reload,
   rowRestore,
+  rowMaterialize,
   aliasCreate,
   aliasList,
   aliasRun,
   aliasDelete,
+  queryAggregate,
+  contentView,
+  contentReplace,
+  contentInsert,
 ];
 
 /** Publishes the built-in tools. The catalogue's services must provide `storeKey`. */
