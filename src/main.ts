@@ -1,6 +1,56 @@
 #!/usr/bin/env node
-/** The composition root: what the program does is chosen here, and only that is loaded. */
-if (process.argv.includes('--mcp')) {
+/**
+ * The command. What it is asked to be decides what is loaded: a server starts without the command line, the command line
+ * without the server.
+ */
+import { version } from './version.js';
+
+const usage = 'mini-app-mcp: give --mcp, --mcp-http or a command; --help shows what there is';
+
+process.exitCode = await main(process.argv.slice(2));
+
+async function main(args: readonly string[]): Promise<number> {
+  const [first] = args;
+  if (first === undefined) return told(usage, 1);
+  if (first === '--version' || first === '-V') {
+    process.stdout.write(`${version}\n`);
+    return 0;
+  }
+  const wanted = startFlags(args);
+  if (wanted.stdio && wanted.http) return told('mini-app-mcp: --mcp and --mcp-http exclude each other', 2);
+  if (wanted.stdio) return serveStdio();
+  if (wanted.http) return serveHttp();
+  const { runCommandLine } = await import('./cli/program.js');
+  const { processIo } = await import('./cli/io.js');
+  return runCommandLine(args, processIo);
+}
+
+/** The flags that make it a server stand before any command. */
+function startFlags(args: readonly string[]): { stdio: boolean; http: boolean } {
+  const command = args.findIndex((arg) => !arg.startsWith('-'));
+  const bind = args.indexOf('--bind');
+  const end = command === -1 || (bind !== -1 && command === bind + 1) ? args.length : command;
+  const flags = args.slice(0, end);
+  return { stdio: flags.includes('--mcp'), http: flags.includes('--mcp-http') };
+}
+
+/** A server that cannot start says why in one line, with what to do about it; the client shows it to a person. */
+async function serveStdio(): Promise<number> {
   const { serveStdio } = await import('./cli/serve-stdio.js');
-  await serveStdio();
+  try {
+    return await serveStdio();
+  } catch (error) {
+    const { reportFailure } = await import('./cli/program.js');
+    const { processIo } = await import('./cli/io.js');
+    return reportFailure(processIo, error);
+  }
+}
+
+function serveHttp(): number {
+  return told('mini-app-mcp: this build has no HTTP server', 1);
+}
+
+function told(line: string, exitCode: number): number {
+  process.stderr.write(`${line}\n`);
+  return exitCode;
 }

@@ -33,7 +33,16 @@ export type Upcaster = (body: JsonText) => JsonText;
 
 export const eventCatalogue: Readonly<Record<string, EventDefinition>> = {
   'row.created': { version: 1, body: z.strictObject({ data, history: historyOff }) },
-  'row.updated': { version: 1, body: z.strictObject({ ...patch, data: data.optional(), history: historyOff }) },
+  'row.updated': {
+    version: 1,
+    body: z.strictObject({
+      ...patch,
+      data: data.optional(),
+      /** With the whole row, where the log may be compacted to this event. */
+      created_at: seconds.optional(),
+      history: historyOff,
+    }),
+  },
   'row.deleted': { version: 1, body: z.strictObject({ history: historyOff }) },
   'row.restored': {
     version: 1,
@@ -41,7 +50,10 @@ export const eventCatalogue: Readonly<Record<string, EventDefinition>> = {
       from_version: count.optional(),
       ...patch,
       data: data.optional(),
+      /** Instead of `data`, where the row was no JSON object. */
+      text: z.string().optional(),
       created_at: seconds.optional(),
+      history: historyOff,
     }),
   },
   /** A row that was there when the database was adopted. */
@@ -91,8 +103,14 @@ export const eventCatalogue: Readonly<Record<string, EventDefinition>> = {
       removed: z.array(z.tuple([z.string(), count, count])),
     }),
   },
-  /** The events up to `upto` that a later event of the same row made superfluous were removed (rulings 3.8). */
-  'log.compacted': { version: 1, body: z.strictObject({ upto: count, hash: z.string(), removed: count }) },
+  /**
+   * The events up to `upto` that a later event of the same row made superfluous were removed (rulings 3.8). `hash` is that
+   * of `upto`, the last one removed; `kept` is the SHA-256 of the hashes of the events up to `upto` that stayed.
+   */
+  'log.compacted': {
+    version: 1,
+    body: z.strictObject({ upto: count, hash: z.string(), removed: count, kept: z.string() }),
+  },
   /** A rebuild replaced a projection; the rows named are those whose foreign changes it discarded. */
   'projection.rebuilt': {
     version: 1,

@@ -8,11 +8,14 @@ import { hashOf } from './hash-chain.js';
 import type { InlineProjection, RowStates } from './inline-projection.js';
 import type { Caller, NewEvent, Origin, RecordedEvent, RowState } from './types.js';
 
+/** What somebody made of a row. */
+export type ForeignOp = 'create' | 'update' | 'delete';
+
 /** Changes that somebody made past the log: what `foreign-writes.ts` knows of them. */
 export interface ForeignChanges {
   isNoted(rowId: string): boolean;
   /** Records what somebody made of a row. */
-  absorb(rowId: string, tx: ForeignChangeTarget): unknown;
+  absorb(rowId: string, tx: ForeignChangeTarget): ForeignOp | null;
 }
 
 /** Where a foreign change is recorded. */
@@ -85,6 +88,11 @@ export class LiveTransaction implements CommandTransaction, ForeignChangeTarget 
       if (state !== null && state.updatedAt <= atOrBefore) last = state;
     }
     return last;
+  }
+
+  reconcile(id: string): ForeignOp | null {
+    this.#hasWritten = true;
+    return this.parts.foreign.absorb(id, this);
   }
 
   append(event: NewEvent): RecordedEvent {

@@ -64,6 +64,11 @@ export interface CommandTransaction {
   rowAtVersion(id: string, version: number): RowState | null;
   /** The newest state that a row had at or before a time (Unix seconds), also of a row that is gone; from the log. */
   lastLiveRow(id: string, atOrBefore?: number): RowState | null;
+  /**
+   * Records what somebody made of a row past the log, noted or not, as an event.
+   * @returns what it was, or null when the row is as the log has it.
+   */
+  reconcile(id: string): 'create' | 'update' | 'delete' | null;
   /** Appends to the log and moves the inline projections. */
   append(event: NewEvent): RecordedEvent;
 }

@@ -26,11 +26,12 @@ function nextState(before: RowState | null, event: RecordedEvent, body: Members)
     case 'row.imported':
       return stateOf(event, wholeData(body, event), body, null);
     case 'row.updated':
-      return stateOf(event, changedData(existing(before, event), event, body), body, before);
+      return stateOf(event, updatedData(before, event, body), body, before);
     case 'row.restored':
       return stateOf(event, restoredData(before, event, body), body, before);
     case 'row.deleted':
-      existing(before, event);
+      // Without history the events before it may have been compacted away.
+      if (!body.has('history')) existing(before, event);
       return null;
     case 'row.reconciled':
       return reconciled(before, event, body);
@@ -48,6 +49,12 @@ function stateOf(event: RecordedEvent, data: JsonText, body: Members, before: Ro
     updatedAt: secondsOf(body.get('updated_at')) ?? at,
     version: event.rowVersion ?? 0,
   };
+}
+
+/** An event that says when the row was created stands for all before it: those may have been compacted away. */
+function updatedData(before: RowState | null, event: RecordedEvent, body: Members): JsonText {
+  if (before === null && body.has('created_at')) return wholeData(body, event);
+  return changedData(existing(before, event), event, body);
 }
 
 function changedData(before: RowState, event: RecordedEvent, body: Members): JsonText {

@@ -4,7 +4,7 @@
  */
 import { asJsonObjectText, type JsonText, joinMembers, jsonText, type Members, splitMembers } from '../schema/json.js';
 import { currentVersion, upcast } from './catalogue.js';
-import type { ForeignChanges, ForeignChangeTarget } from './command-transaction.js';
+import type { ForeignChanges, ForeignChangeTarget, ForeignOp } from './command-transaction.js';
 import type { Connection } from './database.js';
 import type { EventRows } from './event-rows.js';
 import { evolve } from './evolve.js';
@@ -33,6 +33,7 @@ export class ForeignWrites implements ForeignChanges {
     connection: Connection,
     private readonly events: EventRows,
     private readonly states: RowStates,
+    private readonly history: 'full' | 'off',
   ) {
     this.#exists = connection.prepare<[], number>('SELECT EXISTS (SELECT 1 FROM _foreign_writes)').pluck();
     this.#note = connection.prepare<[string], Note>(
@@ -60,11 +61,11 @@ export class ForeignWrites implements ForeignChanges {
    * Records what somebody made of a row, as one event, and forgets the note.
    * @returns what it was, or null when nothing differs from the log any more.
    */
-  absorb(rowId: string, tx: ForeignChangeTarget): 'create' | 'update' | 'delete' | null {
+  absorb(rowId: string, tx: ForeignChangeTarget): ForeignOp | null {
     const note = this.#note.get(rowId);
     this.#forget.run(rowId);
     const before = this.#stateInLog(rowId, note);
-    return recordForeignChange(rowId, before, this.states.get(rowId), tx);
+    return recordForeignChange({ rowId, inLog: before, found: this.states.get(rowId), history: this.history }, tx);
   }
 
   #stateInLog(rowId: string, note: Note | undefined): RowState | null {
@@ -76,21 +77,27 @@ export class ForeignWrites implements ForeignChanges {
   }
 }
 
+interface ForeignChange {
+  readonly rowId: string;
+  readonly inLog: RowState | null;
+  readonly found: RowState | null;
+  readonly history: 'full' | 'off';
+}
+
 /** Appends the event that takes a row from its state in the log to the one that somebody left in `rows`. */
-export function recordForeignChange(
-  rowId: string,
-  inLog: RowState | null,
-  found: RowState | null,
+function recordForeignChange(
+  { rowId, inLog, found, history }: ForeignChange,
   tx: ForeignChangeTarget,
-): 'create' | 'update' | 'delete' | null {
+): ForeignOp | null {
   if (isSame(inLog, found)) return null;
   const op = inLog === null ? 'create' : found === null ? 'delete' : 'update';
   const body: Members = new Map([['op', jsonText(op)]]);
   if (found !== null) {
-    for (const [key, value] of foreignData(inLog, found)) body.set(key, value);
+    for (const [key, value] of rowChange(inLog, found, history)) body.set(key, value);
     body.set('created_at', jsonText(found.createdAt));
     body.set('updated_at', jsonText(found.updatedAt));
   }
+  if (history === 'off') body.set('history', jsonText('off'));
   const type = 'row.reconciled';
   const event: NewEvent = { type, version: currentVersion(type), rowId, body: joinMembers(body), caller: somebody };
   tx.appendTo(event, inLog);
@@ -102,8 +109,14 @@ export function wholeRow(data: JsonText): Members {
   return asJsonObjectText(data) === null ? new Map([['text', jsonText(data)]]) : new Map([['data', data]]);
 }
 
-function foreignData(inLog: RowState | null, found: RowState): Members {
-  if (inLog === null || asJsonObjectText(found.data) === null || asJsonObjectText(inLog.data) === null) {
+/** The members that take a row from one state to another: a patch where that keeps it to the byte, else the whole row. */
+export function rowChange(inLog: RowState | null, found: RowState, history: 'full' | 'off'): Members {
+  if (
+    inLog === null ||
+    history === 'off' ||
+    asJsonObjectText(found.data) === null ||
+    asJsonObjectText(inLog.data) === null
+  ) {
     return wholeRow(found.data);
   }
   const after = splitMembers(found.data);

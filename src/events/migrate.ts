@@ -57,6 +57,25 @@ export function rowTriggers(): string[] {
   return migrations.flatMap((migration) => migration.statements).filter((text) => /TRIGGER `_rows_/.test(text));
 }
 
+/** The statement that makes one of today's tables under another name, without its secondary indexes and triggers. */
+export function tableStatement(table: string, name: string): string {
+  const create = `CREATE TABLE \`${table}\``;
+  const statement = migrations.flatMap((migration) => migration.statements).find((text) => text.startsWith(create));
+  if (statement === undefined) throw new Error(`no table ${table}`);
+  return statement.replace(create, `CREATE TABLE \`${name}\``);
+}
+
+/** The statements that make the indexes of one of today's tables. */
+export function indexStatements(table: string): string[] {
+  const statements = migrations.flatMap((migration) => migration.statements);
+  return statements.filter((text) => /^CREATE (UNIQUE )?INDEX /.test(text) && text.includes(` ON \`${table}\` (`));
+}
+
+/** The statements that keep the log append-only; compaction drops and makes them anew. */
+export function eventTriggers(): string[] {
+  return migrations.flatMap((migration) => migration.statements).filter((text) => /TRIGGER `_events_/.test(text));
+}
+
 /** A statement of a migration in the form that changes nothing when its object exists. */
 export function conditional(statement: string): string {
   return statement.replace(

@@ -19,6 +19,8 @@ export interface EventLogOptions {
   /** Unix milliseconds. */
   readonly now: () => number;
   readonly limits?: WriterLimits;
+  /** `off`: foreign changes are recorded without a history entry either. */
+  readonly history?: 'full' | 'off';
 }
 
 export class SqliteEventLog implements EventLog {
@@ -39,7 +41,8 @@ export class SqliteEventLog implements EventLog {
     const { connection, states, projections } = options;
     const events = new EventRows(connection);
     this.#now = options.now;
-    this.#parts = { events, states, projections, foreign: new ForeignWrites(connection, events, states) };
+    const foreign = new ForeignWrites(connection, events, states, options.history ?? 'full');
+    this.#parts = { events, states, projections, foreign };
     this.#writer = new Writer(connection, this.#hooks(), options.limits ?? defaultLimits);
   }
 

@@ -1,8 +1,14 @@
 /** The calls in flight of one view: who to abort and whom to wait for. */
+import { setMaxListeners } from 'node:events';
 
 export class CallScope {
   readonly #controller = new AbortController();
   readonly #inFlight = new Set<Promise<unknown>>();
+
+  constructor() {
+    // One listener per call in flight is no leak, however many there are.
+    setMaxListeners(0, this.#controller.signal);
+  }
 
   /** Aborted when the owner is disposed or the server stops. */
   get signal(): AbortSignal {

@@ -31,6 +31,36 @@ export function checkView(bindings: readonly Binding[]): CheckedView {
   return { checked, problems, warnings: checked.flatMap((item) => warningsOf(item.annotation)) };
 }
 
+/** Takes bindings as passed. Their schemas are generated when a client lists them. */
+export function trustView(bindings: readonly Binding[]): CheckedView {
+  const checked = bindings.flatMap((binding) => {
+    const annotation = binding.operation.annotations.get(Projection.Annotation);
+    return annotation === undefined ? [] : [new TrustedBinding(binding, annotation)];
+  });
+  return { checked, problems: [], warnings: [] };
+}
+
+class TrustedBinding implements CheckedBinding {
+  #input: JsonSchema | undefined;
+  #output: JsonSchema | undefined;
+
+  constructor(
+    readonly binding: Binding,
+    readonly annotation: ToolAnnotation,
+  ) {}
+
+  get inputSchema(): JsonSchema {
+    this.#input ??= portableInput(this.binding.operation.payload).schema;
+    return this.#input;
+  }
+
+  get outputSchema(): JsonSchema | undefined {
+    if (this.annotation.output !== 'json') return undefined;
+    this.#output ??= portableOutput(this.binding.operation.success).schema;
+    return this.#output;
+  }
+}
+
 type Report = (reason: string) => void;
 
 function checkBinding(binding: Binding, report: Report): CheckedBinding | undefined {

@@ -16,9 +16,16 @@ export function newRowCreated(schema: TableSchema, id: string, data: Members): N
 
 /** The change from a row to new members; the whole row where the log may be compacted (`history: off`). */
 export function rowUpdated(schema: TableSchema, before: RowState, after: Members): NewEvent {
-  const isOff = schema.history === 'off';
-  const body: Members = isOff ? new Map([['data', joinMembers(after)]]) : diffRow(splitMembers(before.data), after);
+  const body: Members =
+    schema.history === 'off' ? wholeMembers(after, before.createdAt) : diffRow(splitMembers(before.data), after);
   return rowEvent('row.updated', before.id, marked(schema, body));
+}
+
+function wholeMembers(data: Members, createdAt: number): Members {
+  return new Map([
+    ['data', joinMembers(data)],
+    ['created_at', jsonText(createdAt)],
+  ]);
 }
 
 export function rowDeleted(schema: TableSchema, id: string): NewEvent {

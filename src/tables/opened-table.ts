@@ -26,6 +26,7 @@ export class OpenedTable implements OpenTable {
       name: table.name,
       historyName: table.schema.table,
       archive: { keepRecent: config.historyKeepRecent, chunkMin: config.historyChunkMin },
+      history: table.schema.history,
       session: context.session,
       now: context.now,
     });

@@ -17,18 +17,21 @@ interface Mounted {
 }
 
 export class TableRegistry implements Registry {
-  #mounted: Mounted = { tables: new Map(), failed: [] };
+  /** Null until somebody asks for a table: a server answers its client's greeting before it has read every schema. */
+  #scanned: Mounted | null = null;
   readonly #retired = new Set<MountedTable>();
   /** Tables whose database could not be opened. */
   readonly #broken = new Map<string, FailedTable>();
   #closed = false;
 
-  /** Mounts what the configuration names. @throws StoreError when the table of legacy mode cannot be mounted. */
+  /**
+   * Mounts what the configuration names; the directories are read at the first question.
+   * @throws StoreError when the table of legacy mode cannot be mounted: there would be nothing to serve.
+   */
   static mount(context: MountContext): TableRegistry {
     const registry = new TableRegistry(context);
     registry.#createUserDirectory();
-    registry.#mounted = registry.#scan();
-    registry.#reportFailed();
+    if (context.config.legacy !== null) registry.#mountedNow();
     return registry;
   }
 
@@ -39,7 +42,7 @@ export class TableRegistry implements Registry {
   }
 
   resolve(name: string | undefined): Table {
-    const { tables } = this.#mounted;
+    const { tables } = this.#mountedNow();
     const wanted = name ?? this.#defaultName();
     if (wanted === null) throw new StoreError('TABLE_REQUIRED', { tables: [...tables.keys()] });
     const table = tables.get(wanted);
@@ -48,11 +51,11 @@ export class TableRegistry implements Registry {
   }
 
   tables(): readonly Table[] {
-    return [...this.#mounted.tables.values()];
+    return [...this.#mountedNow().tables.values()];
   }
 
   failed(): readonly FailedTable[] {
-    return [...this.#mounted.failed, ...this.#broken.values()];
+    return [...this.#mountedNow().failed, ...this.#broken.values()];
   }
 
   /**
@@ -60,7 +63,7 @@ export class TableRegistry implements Registry {
    * waiting for the first call. A table that cannot be opened is reported, not fatal.
    */
   async warmUp(): Promise<void> {
-    for (const table of this.#mounted.tables.values()) {
+    for (const table of this.#mountedNow().tables.values()) {
       if (this.#closed) return;
       this.#tryToOpen(table);
       await new Promise((resolve) => setImmediate(resolve));
@@ -68,9 +71,9 @@ export class TableRegistry implements Registry {
   }
 
   async reload(): Promise<Reloaded> {
-    const before = this.#mounted;
+    const before = this.#mountedNow();
     const after = this.#scan();
-    this.#mounted = after;
+    this.#scanned = after;
     this.aliasStores.tablesChanged();
     this.#broken.clear();
     this.#reportFailed();
@@ -86,8 +89,15 @@ export class TableRegistry implements Registry {
 
   async close(): Promise<void> {
     this.#closed = true;
-    const tables = [...this.#mounted.tables.values(), ...this.#retired];
+    const tables = [...(this.#scanned?.tables.values() ?? []), ...this.#retired];
     await Promise.all([this.aliasStores, ...tables].map((part) => part.close()));
+  }
+
+  #mountedNow(): Mounted {
+    if (this.#scanned !== null) return this.#scanned;
+    this.#scanned = this.#scan();
+    this.#reportFailed();
+    return this.#scanned;
   }
 
   #scan(): Mounted {
@@ -121,21 +131,21 @@ export class TableRegistry implements Registry {
 
   #tableFor(definition: TableDefinition | undefined): MountedTable | null {
     if (definition === undefined) return null;
-    const current = this.#mounted.tables.get(definition.name);
+    const current = this.#scanned?.tables.get(definition.name);
     return current?.isSameAs(definition) ? current : new MountedTable(definition, this.context);
   }
 
   #defaultName(): string | null {
     if (this.context.config.legacy === null) return null;
-    const legacy = [...this.#mounted.tables.values()].find((table) => table.scope === 'legacy');
+    const legacy = [...this.#mountedNow().tables.values()].find((table) => table.scope === 'legacy');
     return legacy?.name ?? null;
   }
 
   #hintFor(name: string): { hint?: string } {
-    const failed = this.#mounted.failed.find((table) => table.table === name);
+    const failed = this.#mountedNow().failed.find((table) => table.table === name);
     if (failed !== undefined)
       return { hint: `The table could not be mounted: ${failed.message}. Correct it, then call reload.` };
-    const names = [...this.#mounted.tables.keys()];
+    const names = [...this.#mountedNow().tables.keys()];
     if (names.length === 0) return { hint: 'No table is mounted. Create one with a schema.yaml, then call reload.' };
     return { hint: `The mounted tables are: ${names.slice(0, 20).join(', ')}. Call reload to look for new ones.` };
   }
@@ -173,7 +183,7 @@ export class TableRegistry implements Registry {
   }
 
   #reportFailed(): void {
-    for (const { table, scope, code, message } of this.#mounted.failed) {
+    for (const { table, scope, code, message } of this.#mountedNow().failed) {
       this.context.log('warn', `table ${table} is skipped: ${message}`, { table, scope, code });
     }
   }

@@ -23,6 +23,8 @@ export interface TableDatabaseOptions {
   /** The schema's `table:` value, which the history carries. */
   readonly historyName: string;
   readonly archive: ArchiveLimits;
+  /** The schema's `history:` value; `full` by default. */
+  readonly history?: 'full' | 'off';
   readonly session: string;
   readonly now: () => number;
 }
@@ -69,7 +71,13 @@ export class TableDatabase {
     this.rows = rows;
     this.history = new SqliteHistoryQueries(historyRows);
     this.aliases = new SqliteAliasQueries(connection, tableAliases);
-    this.#events = new SqliteEventLog({ connection, states, projections, now: options.now });
+    this.#events = new SqliteEventLog({
+      connection,
+      states,
+      projections,
+      now: options.now,
+      history: options.history ?? 'full',
+    });
     this.log = opened.readOnlyBecause === null ? this.#events : refusing(this.#events, options, opened.readOnlyBecause);
     const adoption = { connection, states, projections, session: options.session, now: options.now() };
     this.adoption = opened.readOnlyBecause === null ? adopt(adoption) : null;

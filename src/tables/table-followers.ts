@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { merge } from 'rxjs';
 import { patiently } from '../events/database.js';
-import { SqliteCheckpoints } from '../projections/checkpoints/sqlite-checkpoints.js';
+import { introduceCheckpoint } from '../projections/checkpoints/introduce.js';
 import { dataVersion$ } from '../projections/data-version.js';
 import { dumpFollower } from '../projections/dump/dump-follower.js';
 import type { Follower, FollowerStatus } from '../projections/projection.js';
@@ -16,23 +16,32 @@ import type { Table } from './table.js';
 import type { TableDatabase } from './table-database.js';
 
 export class TableFollowers {
-  readonly #running: readonly RunningFollower[];
-  readonly #visible: readonly RunningFollower[];
+  /** Those that callers wait for come first. */
+  #running: readonly RunningFollower[] = [];
+  readonly #started: Promise<void>;
   readonly #connection: Database.Database | null;
 
   constructor(table: Table, database: TableDatabase, context: MountContext) {
     const dump = dumpOf(table, database, context);
     const snapshots = snapshotsOf(table, context);
     const followers = database.readOnlyBecause === null ? [...dump, ...snapshots] : [];
+    // What is there already needs no copy; what comes from now on does, also when this process dies in between.
+    for (const { name, version } of followers) {
+      patiently(() => introduceCheckpoint(database.connection, name, version, database.head()));
+    }
     // Checkpoints need not survive a power cut: they only say what need not be done again. Hence a connection of their own.
     this.#connection = followers.length === 0 ? null : new Database(table.databasePath);
-    this.#running = this.#start(followers, database, context);
-    this.#visible = this.#running.slice(0, dump.length);
+    this.#visible = dump.length;
+    this.#started = this.#start(followers, database, context);
   }
+
+  readonly #visible: number;
 
   /** Waits until what a caller should see is done up to `seq`; 2 s at most. */
   async settled(seq: number): Promise<void> {
-    await Promise.all(this.#visible.map((follower) => follower.settled(seq)));
+    if (this.#visible === 0) return;
+    await this.#started;
+    await Promise.all(this.#running.slice(0, this.#visible).map((follower) => follower.settled(seq)));
   }
 
   status(head: number): FollowerStatus[] {
@@ -40,21 +49,22 @@ export class TableFollowers {
   }
 
   async close(): Promise<void> {
+    await this.#started;
     await Promise.all(this.#running.map((follower) => follower.close()));
     this.#connection?.close();
   }
 
-  #start(followers: readonly Follower[], database: TableDatabase, context: MountContext): RunningFollower[] {
+  /** Most tables have no followers, so what only these need is loaded when there are some. */
+  async #start(followers: readonly Follower[], database: TableDatabase, context: MountContext): Promise<void> {
     const connection = this.#connection;
-    if (connection === null) return [];
+    if (connection === null) return;
+    const { SqliteCheckpoints } = await import('../projections/checkpoints/sqlite-checkpoints.js');
     const checkpoints = new SqliteCheckpoints(connection);
     const signals$ = merge(database.log.committed$, dataVersion$(database.connection));
-    return followers.map((follower) => {
-      // What is there already needs no copy; what comes from now on does, also when this process dies in between.
-      patiently(() => checkpoints.introduce(follower.name, follower.version, database.head()));
-      const report = (name: string, error: unknown) => context.log('warn', `follower ${name} failed`, { error });
-      return new RunningFollower(database.log, follower, { checkpoints, signals$, report });
-    });
+    const report = (name: string, error: unknown) => context.log('warn', `follower ${name} failed`, { error });
+    this.#running = followers.map(
+      (follower) => new RunningFollower(database.log, follower, { checkpoints, signals$, report }),
+    );
   }
 }
 

@@ -53,6 +53,17 @@ describe('a successful call', () => {
     expect(encodeJson(result)).toContain(`"structuredContent":{"value":{"data":${exactText}}}`);
   });
 
+  it('has no bound on how many are in flight, and no warning either', async () => {
+    const warnings: Error[] = [];
+    const note = (warning: Error) => warnings.push(warning);
+    process.on('warning', note);
+    const results = await Promise.all(Array.from({ length: 40 }, (_, index) => call('echo', { text: String(index) })));
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('warning', note);
+    expect(results.every((result) => result.isError === false)).toBe(true);
+    expect(warnings).toEqual([]);
+  });
+
   it('wraps the text in views that are not built in', async () => {
     const services = new Services().provide(demoKey, demo);
     const wrapped = new Catalogue(services, catalogue.log);

@@ -39,7 +39,9 @@ export class StoreOf {
     const mounted = this.registry.resolve(table);
     mounted.open();
     const database = new Sqlite(mounted.databasePath);
-    const insert = database.prepare('INSERT INTO rows (id, data, created_at, updated_at) VALUES (?, ?, 1, 1)');
+    const insert = database.prepare(
+      'INSERT INTO rows (id, data, created_at, updated_at, version) VALUES (?, ?, 1, 1, 1)',
+    );
     database.transaction(() => {
       for (const text of texts) insert.run(randomUUID(), text);
     })();

@@ -44,5 +44,5 @@ export const coreTools: readonly Binding[] = [
 
 /** Publishes the built-in tools. The catalogue's services must provide `storeKey`. */
 export function offerCoreTools(catalogue: Catalogue): ViewController {
-  return catalogue.offer(coreView, coreTools, { text: 'bare' });
+  return catalogue.offer(coreView, coreTools, { text: 'bare', trusted: true });
 }

@@ -39,14 +39,6 @@ export class SqliteCheckpoints implements Checkpoints {
     return this.#statements.read.get({ name }) ?? null;
   }
 
-  /**
-   * Gives a checkpoint that does not exist yet its position, at once: before the first event it is to see. One that
-   * exists stays as it is. Synchronous; SQLite's busy error is the caller's to repeat.
-   */
-  introduce(name: string, version: number, start: number): void {
-    this.#statements.introduce.run({ name, version, start, now: this.#now() });
-  }
-
   async register(name: string, version: number, start: number): Promise<void> {
     if (this.read(name)?.version === version) return;
     await retryBusy(() => this.#statements.register.run({ name, version, start, now: this.#now() }));

@@ -20,11 +20,6 @@ const number = (key: string) => sql<number>`${sql.placeholder(key)}`;
 
 function prepareReads(db: Drizzle) {
   return {
-    introduce: db
-      .insert(table)
-      .values({ name: text('name'), version: number('version'), position: number('start'), updatedAt: number('now') })
-      .onConflictDoNothing()
-      .prepare(),
     read: db.select().from(table).where(name).prepare(),
     register: db
       .insert(table)

@@ -5,6 +5,7 @@
  */
 import { StoreError } from '../../errors.js';
 import type { JsonText } from '../../schema/json.js';
+import { deltaFrame } from './delta-frame.js';
 import type { HistoryEntry } from './queries.js';
 
 /** The lines of entries, each with its final line feed. */
@@ -24,6 +25,26 @@ export async function decodeChunk(rowId: string, blob: Buffer): Promise<HistoryE
   } catch (error) {
     throw new StoreError('STORAGE_ERROR', { detail: 'a history archive chunk is damaged' }, { cause: error });
   }
+}
+
+/** Changes that take this small a part of the whole need no comparison with a compressor. */
+const smallEnough = 20;
+/** Lines from this length on may be kept as changes of their predecessors. */
+const longLine = 8 * 1024;
+
+/**
+ * The blob of entries, oldest first. Entries of large rows are nearly alike, and are kept as changes of the one before them
+ * where that is smaller.
+ */
+export async function compressEntries(entries: readonly HistoryEntry[]): Promise<Buffer> {
+  const lines = entries.map((entry) => Buffer.from(line(entry), 'utf8'));
+  const whole = Buffer.concat(lines);
+  const [first, ...others] = lines;
+  if (first === undefined || others.length === 0 || whole.length / lines.length < longLine) return compressLines(whole);
+  const frame = await deltaFrame({ firstFrame: await compressLines(Buffer.from(first)), lines });
+  if (frame.length * smallEnough < whole.length) return frame;
+  const plain = await compressLines(whole);
+  return frame.length < plain.length ? frame : plain;
 }
 
 export async function compressLines(lines: Buffer<ArrayBuffer>): Promise<Buffer> {

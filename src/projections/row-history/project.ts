@@ -3,7 +3,7 @@ import type { Connection } from '../../events/database.js';
 import type { RowChange } from '../../events/evolve.js';
 import { type InlineProjection, PrepareFirst } from '../../events/inline-projection.js';
 import type { RecordedEvent } from '../../events/types.js';
-import { compressLines, encodeLines, storedFrame } from './chunk.js';
+import { compressEntries, encodeLines, storedFrame } from './chunk.js';
 import { HistoryRows, type HistoryTables, liveTables } from './history-rows.js';
 import type { HistoryEntry } from './queries.js';
 
@@ -18,7 +18,15 @@ export const defaultArchiveLimits: ArchiveLimits = { keepRecent: 16, chunkMin: 4
 interface PreparedChunk {
   readonly ids: readonly number[];
   readonly blob: Buffer;
+  /** The commit it was made for, and then the one it was used in; an attempt that is rolled back uses it again. */
+  commit: number;
+  isUsed: boolean;
 }
+
+/** A command that needs more chunks than this is not run again for each: the others are kept uncompressed. */
+const mostPrepared = 6;
+/** Commits after which a chunk is not asked for any more: its command was refused. */
+const keptCommits = 1000;
 
 export class RowHistoryProjection implements InlineProjection {
   readonly #rows: HistoryRows;
@@ -38,10 +46,10 @@ export class RowHistoryProjection implements InlineProjection {
   }
 
   apply(change: RowChange): void {
-    const entry = entryOf(change);
+    const entry = historyEntryOf(change);
     if (entry === null) return;
     this.#rows.insert(entry);
-    if (this.rollAtOnce) this.#roll(entry);
+    if (this.rollAtOnce) this.#roll(entry, change.event.commit);
   }
 
   applyTableEvent(event: RecordedEvent): void {
@@ -50,26 +58,36 @@ export class RowHistoryProjection implements InlineProjection {
     for (const [rowId, first, last] of body.removed) this.#purge.run(rowId, first, last);
   }
 
-  #roll({ rowId, version }: Omit<HistoryEntry, 'id'>): void {
+  #roll({ rowId, version }: Omit<HistoryEntry, 'id'>, commit: number): void {
     // Versions are distinct and start at 1, so a row cannot have more entries than its version says.
     if (version <= this.limits.keepRecent + this.limits.chunkMin) return;
     const size = rollSize(this.#rows.countRaw(rowId), this.limits);
     if (size === 0) return;
+    this.#forget(commit);
     const oldest = this.#rows.oldestRaw(rowId, size);
     const prepared = this.#prepared.get(rowId);
-    // What this very transaction made cannot have been compressed before it.
     const ready = prepared !== undefined && startsWith(oldest, prepared.ids) ? prepared : null;
+    // What this very transaction made cannot have been compressed before it.
     const mayExist = oldest.some((entry) => entry.version < version);
-    if (ready === null && mayExist) throw new PrepareFirst(() => this.#prepare(rowId, size));
+    const wasUsed = prepared?.isUsed === true && prepared.commit === commit;
+    if (ready === null && mayExist && !wasUsed && this.#prepared.size < mostPrepared) {
+      throw new PrepareFirst(() => this.#prepare(rowId, size, commit));
+    }
     archive(this.#rows, rowId, oldest, ready);
-    this.#prepared.delete(rowId);
+    if (ready !== null) Object.assign(ready, { isUsed: true, commit });
+  }
+
+  #forget(commit: number): void {
+    for (const [rowId, chunk] of this.#prepared) {
+      if (chunk.commit + (chunk.isUsed ? 0 : keptCommits) < commit) this.#prepared.delete(rowId);
+    }
   }
 
   /** Runs between transactions, so what it reads is committed: such entries never change and their ids never return. */
-  async #prepare(rowId: string, size: number): Promise<void> {
+  async #prepare(rowId: string, size: number, commit: number): Promise<void> {
     const entries = this.#rows.oldestRaw(rowId, size);
-    const blob = entries.length === 0 ? Buffer.alloc(0) : await compressLines(encodeLines(entries));
-    this.#prepared.set(rowId, { ids: entries.map((entry) => entry.id), blob });
+    const blob = entries.length === 0 ? Buffer.alloc(0) : await compressEntries(entries);
+    this.#prepared.set(rowId, { ids: entries.map((entry) => entry.id), blob, commit, isUsed: false });
   }
 }
 
@@ -92,7 +110,8 @@ function startsWith(entries: readonly HistoryEntry[], ids: readonly number[]): b
   return ids.length <= entries.length && ids.every((id, index) => entries[index]?.id === id);
 }
 
-function entryOf({ event, before, after, recorded }: RowChange): Omit<HistoryEntry, 'id'> | null {
+/** The history entry that a change makes; null for one that leaves none. */
+export function historyEntryOf({ event, before, after, recorded }: RowChange): Omit<HistoryEntry, 'id'> | null {
   const row = after ?? before;
   if (!recorded || row === null) return null;
   return {

@@ -25,11 +25,20 @@ export class RowsProjection implements InlineProjection {
 
   apply({ event, before, after }: RowChange): void {
     if (after !== null && event.type === 'row.created') this.#write(this.#insert, after);
+    else if (after !== null && event.type === 'row.reconciled') this.#writeAnew(after);
     else if (after !== null) this.#write(this.#put, after);
-    else if (before !== null) {
-      this.#leave.run(before.id);
-      this.#remove.run(before.id);
-    }
+    else if (before !== null) this.#delete(before.id);
+  }
+
+  /** Somebody may have given the row any place among the others; its event gives it the one that a replay finds. */
+  #writeAnew(row: RowState): void {
+    this.#delete(row.id);
+    this.#write(this.#insert, row);
+  }
+
+  #delete(id: string): void {
+    this.#leave.run(id);
+    this.#remove.run(id);
   }
 
   #write(statement: { run(...values: unknown[]): unknown }, row: RowState): void {

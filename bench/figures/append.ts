@@ -1,0 +1,49 @@
+/** A change through the op: validation, events, hashes, projections, queue; against the same inserts by hand. */
+import { createRow } from '../../src/ops/create-row.js';
+import type { Contender, Figure } from '../figure.js';
+import { type FloorOptions, sqliteFloor } from '../floor/sqlite-floor.js';
+import { caller, data, withStore } from '../product.js';
+
+/** A rate of at least 0.8 and 0.7 of the floor's. */
+const limits = { single: 1 / 0.8, grouped: 1 / 0.7 };
+
+export const figures: Figure[] = [
+  {
+    name: 'append-single',
+    metrics: { operation: { unit: 'us', maxRatio: limits.single } },
+    subject: product('create, 1 caller', 1_000, 1),
+    reference: floor('inserts by hand, 1 per commit', { operations: 1_000, perTransaction: 1, synchronous: 'FULL' }),
+    runs: 7,
+  },
+  {
+    name: 'append-grouped',
+    metrics: { operation: { unit: 'us', maxRatio: limits.grouped } },
+    subject: product('create, 64 callers', 12_800, 64),
+    reference: floor('inserts by hand, 64 per commit', {
+      operations: 12_800,
+      perTransaction: 64,
+      synchronous: 'FULL',
+    }),
+    runs: 7,
+  },
+];
+
+function product(name: string, operations: number, callers: number): Contender {
+  return {
+    name,
+    measure: (directory) =>
+      withStore(directory, async (store) => {
+        const start = performance.now();
+        let left = operations;
+        const work = async () => {
+          while (left-- > 0) await createRow(store, { table: 'issues', data }, caller);
+        };
+        await Promise.all(Array.from({ length: callers }, work));
+        return { operation: ((performance.now() - start) * 1_000) / operations };
+      }),
+  };
+}
+
+function floor(name: string, options: FloorOptions): Contender {
+  return { name, measure: (directory) => ({ operation: sqliteFloor(directory, options) }) };
+}

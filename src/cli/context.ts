@@ -1,0 +1,88 @@
+/** What every command works with: the tables of the working directory and environment, and who runs it. */
+import { randomUUID } from 'node:crypto';
+import { userInfo } from 'node:os';
+import type { Caller } from '../events/types.js';
+import { type OperatedTable, withDatabase } from '../ops/operated-table.js';
+import { type Config, loadConfig } from '../tables/config.js';
+import { TableRegistry } from '../tables/registry.js';
+import type { Registry, Table } from '../tables/table.js';
+import { type Io, ProgressLine } from './io.js';
+
+export class CliContext {
+  readonly registry: Registry;
+  readonly #config: Config;
+  readonly #session = randomUUID();
+
+  /** @throws StoreError CONFIG_ERROR. */
+  constructor(
+    readonly io: Io,
+    readonly signal: AbortSignal,
+  ) {
+    this.#config = loadConfig(process.env, process.cwd());
+    const log = (level: string, message: string) => {
+      if (level !== 'info') io.err(`${level}: ${message}\n`);
+    };
+    this.registry = TableRegistry.mount({ config: this.#config, session: this.#session, now: Date.now, log });
+  }
+
+  /** The actor that `log` shows, and the command as the tool. */
+  caller(command: string): Caller {
+    const actor = this.#config.env.MINI_APP_ACTOR?.trim();
+    return {
+      actor: actor === undefined || actor === '' ? userName() : actor,
+      origin: { tool: `cli:${command}`, session: this.#session },
+    };
+  }
+
+  /** A table by name; the default one without. @throws StoreError TABLE_NOT_FOUND, TABLE_REQUIRED. */
+  table(name: string | undefined): OperatedTable {
+    return this.#operated(this.registry.resolve(name));
+  }
+
+  /** The tables named, or all. */
+  tables(names: readonly string[]): OperatedTable[] {
+    if (names.length > 0) return names.map((name) => this.table(name));
+    return this.registry.tables().map((table) => this.#operated(table));
+  }
+
+  /** Creates, migrates and adopts the table's database where that is due, as a server does at its first use. */
+  async prepare(table: OperatedTable): Promise<OperatedTable> {
+    await withDatabase(table, async () => undefined);
+    return table;
+  }
+
+  /** Runs one op with its progress shown. */
+  async work<T>(
+    what: string,
+    run: (options: { signal: AbortSignal; onProgress: ProgressLine['show'] }) => Promise<T>,
+  ): Promise<T> {
+    const line = new ProgressLine(this.io, what);
+    try {
+      return await run({ signal: this.signal, onProgress: line.show });
+    } finally {
+      line.clear();
+    }
+  }
+
+  #operated(table: Table): OperatedTable {
+    const { historyKeepRecent: keepRecent, historyChunkMin: chunkMin } = this.#config;
+    const database = {
+      path: table.databasePath,
+      name: table.name,
+      historyName: table.schema.table,
+      archive: { keepRecent, chunkMin },
+      history: table.schema.history,
+      session: this.#session,
+      now: Date.now,
+    };
+    return { name: table.name, schema: table.schema, database };
+  }
+}
+
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return 'unknown';
+  }
+}
