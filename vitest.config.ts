@@ -23,7 +23,16 @@ export default defineConfig({
         },
       },
       { extends: true, test: { ...common, ...slow, name: 'properties', include: ['test/properties/**/*.test.ts'] } },
-      { extends: true, test: { ...common, ...slow, name: 'e2e', include: ['test/e2e/**/*.test.ts'] } },
+      {
+        extends: true,
+        test: {
+          ...common,
+          ...slow,
+          name: 'e2e',
+          include: ['test/e2e/**/*.test.ts'],
+          globalSetup: ['test/e2e/global-setup.ts'],
+        },
+      },
     ],
   },
 });

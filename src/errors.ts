@@ -22,7 +22,11 @@ export interface ErrorFields {
   TABLE_REQUIRED: { tables: readonly string[] };
   SCHEMA_EXISTS: { table: string };
   BACKUP_ERROR: { detail: string };
-  SNAPSHOT_ERROR: { detail: string };
+  SNAPSHOT_ERROR: {
+    detail: string;
+    failed?: readonly { table: string; error: string }[];
+    snapshotted?: readonly string[];
+  };
   BATCH_ABORTED: { op_index: number; reason: string; cause_code?: string };
   MATERIALIZE_DEST_RELATIVE: { path: string };
   MATERIALIZE_DEST_INVALID: { path: string; reason: string };

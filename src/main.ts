@@ -19,7 +19,7 @@ async function main(args: readonly string[]): Promise<number> {
   const wanted = startFlags(args);
   if (wanted.stdio && wanted.http) return told('mini-app-mcp: --mcp and --mcp-http exclude each other', 2);
   if (wanted.stdio) return serveStdio();
-  if (wanted.http) return serveHttp();
+  if (wanted.http) return (await import('./cli/serve-http.js')).serveHttp(args);
   const { runCommandLine } = await import('./cli/program.js');
   const { processIo } = await import('./cli/io.js');
   return runCommandLine(args, processIo);
@@ -44,10 +44,6 @@ async function serveStdio(): Promise<number> {
     const { processIo } = await import('./cli/io.js');
     return reportFailure(processIo, error);
   }
-}
-
-function serveHttp(): number {
-  return told('mini-app-mcp: this build has no HTTP server', 1);
 }
 
 function told(line: string, exitCode: number): number {

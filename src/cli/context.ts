@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { userInfo } from 'node:os';
 import type { Caller } from '../events/types.js';
 import { type OperatedTable, withDatabase } from '../ops/operated-table.js';
+import type { DumpPlace } from '../projections/dump/dump-path.js';
 import { type Config, loadConfig } from '../tables/config.js';
 import { TableRegistry } from '../tables/registry.js';
 import type { Registry, Table } from '../tables/table.js';
@@ -45,6 +46,12 @@ export class CliContext {
     return this.registry.tables().map((table) => this.#operated(table));
   }
 
+  /** Where the table's markdown goes. */
+  place(name: string): Omit<DumpPlace, 'schema'> {
+    const { scope, scopeRoot } = this.registry.resolve(name);
+    return { scope, scopeRoot, cwd: this.#config.cwd };
+  }
+
   /** Creates, migrates and adopts the table's database where that is due, as a server does at its first use. */
   async prepare(table: OperatedTable): Promise<OperatedTable> {
     await withDatabase(table, async () => undefined);
@@ -56,7 +63,7 @@ export class CliContext {
     what: string,
     run: (options: { signal: AbortSignal; onProgress: ProgressLine['show'] }) => Promise<T>,
   ): Promise<T> {
-    const line = new ProgressLine(this.io, what);
+    const line = await ProgressLine.on(this.io, what);
     try {
       return await run({ signal: this.signal, onProgress: line.show });
     } finally {

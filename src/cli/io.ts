@@ -1,4 +1,5 @@
 /** What a command says and where: results on stdout, everything else on stderr. */
+import type { SingleBar } from 'cli-progress';
 import type { WorkProgress } from '../ops/operated-table.js';
 import { encodeJson } from '../schema/json.js';
 
@@ -20,28 +21,33 @@ export function print(io: Io, json: boolean, result: unknown, lines: readonly st
   io.out(json ? `${encodeJson(result)}\n` : lines.map((line) => `${line}\n`).join(''));
 }
 
-/** Shows how far a long command is: on a terminal one line drawn again, elsewhere nothing. */
+/** Shows how far a long command is: on a terminal a bar, elsewhere nothing. */
 export class ProgressLine {
-  #last = 0;
-  #shown = false;
+  #bar: SingleBar | null = null;
 
-  constructor(
-    private readonly io: Io,
-    private readonly what: string,
-  ) {}
+  private constructor(private readonly makeBar: (() => SingleBar) | null) {}
+
+  /** The bar's library is loaded where there is a terminal to draw on. */
+  static async on(io: Io, what: string): Promise<ProgressLine> {
+    if (!io.isTerminal) return new ProgressLine(null);
+    const { SingleBar, Presets } = (await import('cli-progress')).default;
+    const format = `${what} {bar} {value} of {total}`;
+    const options = { format, clearOnComplete: true, hideCursor: true, etaBuffer: 100, stream: process.stderr };
+    return new ProgressLine(() => new SingleBar(options, Presets.shades_classic));
+  }
 
   readonly show = ({ done, total }: WorkProgress): void => {
-    const now = Date.now();
-    if (!this.io.isTerminal || now - this.#last < 100) return;
-    this.#last = now;
-    this.#shown = true;
-    const share = total === 0 ? 1 : Math.min(1, done / total);
-    const bar = '█'.repeat(Math.round(share * 24)).padEnd(24, '░');
-    this.io.err(`\r${this.what} ${bar} ${number(done)} of ${number(total)}\x1b[K`);
+    if (this.makeBar === null) return;
+    if (this.#bar === null) {
+      this.#bar = this.makeBar();
+      this.#bar.start(total, done);
+    }
+    this.#bar.setTotal(total);
+    this.#bar.update(done);
   };
 
   clear(): void {
-    if (this.#shown) this.io.err('\r\x1b[K');
+    this.#bar?.stop();
   }
 }
 

@@ -5,6 +5,7 @@ import { Catalogue } from '../mcp/catalogue.js';
 import { Services } from '../mcp/contract.js';
 import { serverInstructions } from '../mcp/instructions.js';
 import { createLogger, type Logger, type LogLevel } from '../mcp/log.js';
+import { ResourceFeature } from '../mcp/resources/resource-feature.js';
 import { runStdioProcess } from '../mcp/stdio-process.js';
 import { guardStdout } from '../mcp/stdout-guard.js';
 import { offerCoreTools } from '../mcp/tools/index.js';
@@ -27,12 +28,14 @@ export async function serveStdio(): Promise<never> {
     catalogue,
     instructions: serverInstructions,
     output,
+    extensions: [new ResourceFeature({ registry, catalogue }).extension(true)],
     actor: config.env.MINI_APP_ACTOR,
     shutdown: () => registry.close(),
   });
 }
 
-interface StartedStore {
+/** What every way of serving starts from. */
+export interface StartedStore {
   readonly config: Config;
   readonly log: Logger;
   readonly store: Store;

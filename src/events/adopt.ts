@@ -5,7 +5,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { type JsonText, joinMembers, jsonText, type Members } from '../schema/json.js';
 import { currentVersion } from './catalogue.js';
-import type { Connection } from './database.js';
+import { type Connection, patiently } from './database.js';
 import { EventRows, type Head } from './event-rows.js';
 import { evolve } from './evolve.js';
 import { wholeRow } from './foreign-writes.js';
@@ -28,11 +28,14 @@ export interface AdoptionParts {
   readonly now: number;
 }
 
+/** How long another process may be busy adopting, in milliseconds. */
+const longestAdoption = 60_000;
+
 /** Adopts the database if that is needed. Several processes may try at once: one does it, the others find it done. */
 export function adopt(parts: AdoptionParts): Adoption | null {
   const { connection } = parts;
   if (!needsAdoption(connection)) return null;
-  connection.exec('BEGIN IMMEDIATE');
+  patiently(() => connection.exec('BEGIN IMMEDIATE'), longestAdoption);
   try {
     const adoption = needsAdoption(connection) ? new Adopter(parts).run() : null;
     connection.exec('COMMIT');

@@ -32,7 +32,11 @@ export interface EventDefinition {
 export type Upcaster = (body: JsonText) => JsonText;
 
 export const eventCatalogue: Readonly<Record<string, EventDefinition>> = {
-  'row.created': { version: 1, body: z.strictObject({ data, history: historyOff }) },
+  'row.created': {
+    version: 1,
+    /** Times only where a batch's own SQL set them. */
+    body: z.strictObject({ data, created_at: seconds.optional(), updated_at: seconds.optional(), history: historyOff }),
+  },
   'row.updated': {
     version: 1,
     body: z.strictObject({
@@ -40,6 +44,7 @@ export const eventCatalogue: Readonly<Record<string, EventDefinition>> = {
       data: data.optional(),
       /** With the whole row, where the log may be compacted to this event. */
       created_at: seconds.optional(),
+      updated_at: seconds.optional(),
       history: historyOff,
     }),
   },
@@ -94,6 +99,15 @@ export const eventCatalogue: Readonly<Record<string, EventDefinition>> = {
   /** An alias that was found elsewhere: in a table's own database, or put into this one by another program. */
   'alias.migrated': { version: 1, body: aliasShape.extend({ from: z.string() }) },
   'alias.deleted': { version: 1, body: z.strictObject({ name: z.string() }) },
+  /** The table's schema.yaml as whole texts; null: there was or is none. */
+  'schema.changed': {
+    version: 1,
+    body: z.strictObject({
+      before: z.string().nullable(),
+      after: z.string().nullable(),
+      scope: z.enum(['user', 'project', 'legacy']),
+    }),
+  },
   'history.purged': {
     version: 1,
     body: z.strictObject({

@@ -1,12 +1,13 @@
 /** One command inside the writer's transaction: reads the state, appends events, moves the inline projections. */
 import type { JsonText } from '../schema/json.js';
 import { upcast } from './catalogue.js';
-import type { CommandTransaction } from './event-log.js';
+import type { Connection } from './database.js';
+import type { CommandTransaction, DirectChange } from './event-log.js';
 import type { EventRows, Head } from './event-rows.js';
 import { evolve } from './evolve.js';
 import { hashOf } from './hash-chain.js';
 import type { InlineProjection, RowStates } from './inline-projection.js';
-import type { Caller, NewEvent, Origin, RecordedEvent, RowState } from './types.js';
+import type { Caller, EventContent, NewEvent, Origin, RecordedEvent, RowState } from './types.js';
 
 /** What somebody made of a row. */
 export type ForeignOp = 'create' | 'update' | 'delete';
@@ -16,6 +17,8 @@ export interface ForeignChanges {
   isNoted(rowId: string): boolean;
   /** Records what somebody made of a row. */
   absorb(rowId: string, tx: ForeignChangeTarget): ForeignOp | null;
+  /** Every noted row, in the order of notice. */
+  noted(): string[];
 }
 
 /** Where a foreign change is recorded. */
@@ -24,11 +27,14 @@ export interface ForeignChangeTarget {
 }
 
 export interface TransactionParts {
+  readonly connection: Connection;
   readonly events: EventRows;
   readonly states: RowStates;
   readonly projections: readonly InlineProjection[];
   readonly foreign: ForeignChanges;
 }
+
+type DirectFinding = Omit<DirectChange, 'before'>;
 
 /** What a command's first event carries so that a repetition is recognised and answered. */
 export interface IdempotencyStamp {
@@ -44,6 +50,9 @@ export interface IdempotencyStamp {
 export class LiveTransaction implements CommandTransaction, ForeignChangeTarget {
   readonly #known = new Map<string, RowState | null>();
   readonly #appended: RecordedEvent[] = [];
+  /** The newest version of each row that this command changed: its events are not in `_events` yet. */
+  readonly #versions = new Map<string, number>();
+  #undos: (() => void)[] = [];
   #hasWritten = false;
 
   constructor(
@@ -52,6 +61,8 @@ export class LiveTransaction implements CommandTransaction, ForeignChangeTarget 
     private readonly commit: number,
     private readonly caller: Caller,
     private readonly parts: TransactionParts,
+    /** Projections are to do without further preparation. */
+    private readonly urgent = false,
   ) {}
 
   get hasWritten(): boolean {
@@ -95,6 +106,38 @@ export class LiveTransaction implements CommandTransaction, ForeignChangeTarget 
     return this.parts.foreign.absorb(id, this);
   }
 
+  lastTableEvent(type: string): EventContent | null {
+    const own = this.#appended.findLast((event) => event.rowId === null && event.type === type);
+    return own ?? this.parts.events.lastOfTable(type);
+  }
+
+  directly<T>(run: (connection: Connection) => T): { result: T; changes: DirectChange[] } {
+    const { connection, foreign } = this.parts;
+    // What others did is recorded first, so that what is noted afterwards is the work of this command.
+    for (const id of foreign.noted()) foreign.absorb(id, this);
+    connection.exec('SAVEPOINT direct');
+    let found: DirectFinding[];
+    let result: T;
+    try {
+      result = this.#noting(run);
+      found = foreign.noted().map((id) => ({ id, found: this.parts.states.get(id) }));
+    } finally {
+      if (connection.inTransaction) connection.exec('ROLLBACK TO direct; RELEASE direct');
+    }
+    return { result, changes: found.map((change) => ({ ...change, before: this.row(change.id) })) };
+  }
+
+  onRollback(undo: () => void): void {
+    this.#undos.push(undo);
+  }
+
+  /** What {@link onRollback} collected, newest first; it is handed over once. */
+  takeUndos(): (() => void)[] {
+    const undos = this.#undos.reverse();
+    this.#undos = [];
+    return undos;
+  }
+
   append(event: NewEvent): RecordedEvent {
     return this.appendTo(event, event.rowId === null || event.isFresh ? null : this.row(event.rowId));
   }
@@ -115,6 +158,7 @@ export class LiveTransaction implements CommandTransaction, ForeignChangeTarget 
       at: this.at,
     };
     this.#appended.push(recorded);
+    if (recorded.rowId !== null) this.#versions.set(recorded.rowId, recorded.rowVersion ?? 0);
     this.#hasWritten = true;
     this.#project(recorded, before);
     return recorded;
@@ -139,6 +183,17 @@ export class LiveTransaction implements CommandTransaction, ForeignChangeTarget 
     return head;
   }
 
+  /** Without recursive triggers a row that REPLACE removes would not be noted. */
+  #noting<T>(run: (connection: Connection) => T): T {
+    const { connection } = this.parts;
+    connection.pragma('recursive_triggers = ON');
+    try {
+      return run(connection);
+    } finally {
+      connection.pragma('recursive_triggers = OFF');
+    }
+  }
+
   #remember(id: string, state: RowState | null): RowState | null {
     this.#known.set(id, state);
     return state;
@@ -149,7 +204,8 @@ export class LiveTransaction implements CommandTransaction, ForeignChangeTarget 
     if (rowVersion !== undefined) return rowVersion;
     if (isFresh) return 1;
     if (before !== null) return before.version + 1;
-    return Math.max(this.parts.events.lastVersion(rowId), this.parts.states.lastVersion(rowId)) + 1;
+    const { events, states } = this.parts;
+    return Math.max(this.#versions.get(rowId) ?? 0, events.lastVersion(rowId), states.lastVersion(rowId)) + 1;
   }
 
   #project(event: RecordedEvent, before: RowState | null): void {
@@ -158,7 +214,7 @@ export class LiveTransaction implements CommandTransaction, ForeignChangeTarget 
       return;
     }
     const change = evolve(before, event);
-    for (const projection of this.parts.projections) projection.apply(change);
+    for (const projection of this.parts.projections) projection.apply(change, this.urgent);
     this.#known.set(event.rowId, change.after);
   }
 }

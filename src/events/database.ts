@@ -1,5 +1,5 @@
 /** Opening a database file: journal mode, durability, migrations, and what to do where none of that is possible. */
-import { existsSync, mkdirSync, statfsSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { type MigrationSet, migrate, tableSet } from './migrate.js';
@@ -62,6 +62,7 @@ export function isBusy(error: unknown): boolean {
 
 function openForWriting(path: string, set: MigrationSet): OpenedDatabase {
   mkdirSync(dirname(path), { recursive: true });
+  assertWritable(path);
   const connection = new Database(path, { timeout: blockingWait });
   try {
     secure(connection);
@@ -75,10 +76,43 @@ function openForWriting(path: string, set: MigrationSet): OpenedDatabase {
   }
 }
 
+/** SQLite would open such a file all the same, and fail at the first write. */
+function assertWritable(path: string): void {
+  accessSync(dirname(path), constants.W_OK);
+  if (existsSync(path)) accessSync(path, constants.W_OK);
+}
+
 function openForReading(path: string): OpenedDatabase {
-  const connection = openReader(path);
   const because = 'the database file or its directory may not be written';
-  return { connection, journalMode: journalOf(connection), readOnlyBecause: because };
+  let connection: Connection | null = null;
+  try {
+    connection = isFrozen(path) ? openCopy(path) : openReader(path);
+    return { connection, journalMode: journalOf(connection), readOnlyBecause: because };
+  } catch (error) {
+    connection?.close();
+    throw storageError(error);
+  }
+}
+
+/** On a read-only file system nobody can change the file; nor can SQLite make the files that reading in WAL mode takes. */
+function isFrozen(path: string): boolean {
+  const wal = statSync(`${path}-wal`, { throwIfNoEntry: false });
+  if (wal !== undefined && wal.size > 0) return false;
+  try {
+    accessSync(dirname(path), constants.W_OK);
+    return false;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EROFS';
+  }
+}
+
+/** The file in memory, with its header saying that it uses no WAL. */
+function openCopy(path: string): Connection {
+  const bytes = readFileSync(path);
+  bytes.fill(1, 18, 20);
+  const connection = new Database(bytes, { readonly: true });
+  secure(connection);
+  return connection;
 }
 
 function secure(connection: Connection): void {

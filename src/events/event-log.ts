@@ -4,7 +4,8 @@
  */
 import type { Observable } from 'rxjs';
 import type { JsonValue } from '../schema/json.js';
-import type { Caller, NewEvent, RecordedEvent, RowState, StoredEvent } from './types.js';
+import type { Connection } from './database.js';
+import type { Caller, EventContent, NewEvent, RecordedEvent, RowState, StoredEvent } from './types.js';
 
 export interface EventLog {
   /**
@@ -71,4 +72,23 @@ export interface CommandTransaction {
   reconcile(id: string): 'create' | 'update' | 'delete' | null;
   /** Appends to the log and moves the inline projections. */
   append(event: NewEvent): RecordedEvent;
+  /** The newest event of the whole table with this type, this command's own included; null when there is none. */
+  lastTableEvent(type: string): EventContent | null;
+  /**
+   * Runs statements that may change `rows`, finds out which rows they changed, and takes the changes back: the caller
+   * appends one event for each, and the projections make them again.
+   */
+  directly<T>(run: (connection: Connection) => T): { readonly result: T; readonly changes: readonly DirectChange[] };
+  /**
+   * Takes back an effect outside the database when this command is rolled back. It runs while the write lock is still
+   * held, wherever that can be; it must not throw.
+   */
+  onRollback(undo: () => void): void;
+}
+
+/** One row that a direct statement changed. `found` is what it left: its columns may hold whatever SQLite let in. */
+export interface DirectChange {
+  readonly id: string;
+  readonly before: RowState | null;
+  readonly found: RowState | null;
 }

@@ -40,6 +40,7 @@ export class EventRows {
   readonly #ofRow;
   readonly #byKey;
   readonly #lastVersion;
+  readonly #lastOfTable;
 
   constructor(connection: Connection) {
     this.#insert = connection.prepare(
@@ -61,6 +62,9 @@ export class EventRows {
     this.#lastVersion = connection
       .prepare<[string], number | null>('SELECT max(row_version) FROM _events WHERE row_id = ?')
       .pluck();
+    this.#lastOfTable = connection.prepare<[string], EventRow>(
+      `SELECT ${columns} FROM _events WHERE row_id IS NULL AND type = ? ORDER BY seq DESC LIMIT 1`,
+    );
   }
 
   insert(event: StoredEvent): void {
@@ -105,6 +109,12 @@ export class EventRows {
 
   byIdempotencyKey(key: string): StoredEvent | null {
     const row = this.#byKey.get(key);
+    return row === undefined ? null : storedEvent(row);
+  }
+
+  /** The newest event of the whole table with this type. */
+  lastOfTable(type: string): StoredEvent | null {
+    const row = this.#lastOfTable.get(type);
     return row === undefined ? null : storedEvent(row);
   }
 

@@ -104,9 +104,11 @@ function recordForeignChange(
   return op;
 }
 
-/** The members that hold a whole row: as JSON when it is an object, else as the text it is. */
+/** The members that hold a whole row: as JSON when it is an object with nothing around it, else as the text it is. */
 export function wholeRow(data: JsonText): Members {
-  return asJsonObjectText(data) === null ? new Map([['text', jsonText(data)]]) : new Map([['data', data]]);
+  return asJsonObjectText(data) === null || data.trim() !== data
+    ? new Map([['text', jsonText(data)]])
+    : new Map([['data', data]]);
 }
 
 /** The members that take a row from one state to another: a patch where that keeps it to the byte, else the whole row. */

@@ -3,8 +3,12 @@ import type { RowChange } from './evolve.js';
 import type { RecordedEvent, RowState } from './types.js';
 
 export interface InlineProjection {
-  /** Applies one change of a row, inside the open transaction. @throws PrepareFirst to be run again after a preparation. */
-  apply(change: RowChange): void;
+  /**
+   * Applies one change of a row, inside the open transaction.
+   * @param urgent the command was run again so often that it has to do without more preparation.
+   * @throws PrepareFirst to be run again after a preparation.
+   */
+  apply(change: RowChange, urgent?: boolean): void;
   /** Applies an event of the whole table. */
   applyTableEvent?(event: RecordedEvent): void;
 }

@@ -34,6 +34,8 @@ export class SqliteEventLog implements EventLog {
   #commit = 0;
   #appended = false;
   #tx: LiveTransaction | null = null;
+  /** How to take back what the jobs of the open transaction did outside the database, newest first. */
+  #undos: (() => void)[] = [];
 
   readonly committed$: Observable<Committed> = this.#committed.asObservable();
 
@@ -42,12 +44,12 @@ export class SqliteEventLog implements EventLog {
     const events = new EventRows(connection);
     this.#now = options.now;
     const foreign = new ForeignWrites(connection, events, states, options.history ?? 'full');
-    this.#parts = { events, states, projections, foreign };
+    this.#parts = { connection, events, states, projections, foreign };
     this.#writer = new Writer(connection, this.#hooks(), options.limits ?? defaultLimits);
   }
 
   append<T>(command: Command<T>): Promise<Appended<T>> {
-    return this.#writer.submit(() => this.#run(command));
+    return this.#writer.submit((urgent) => this.#run(command, urgent));
   }
 
   async readAfter(position: number, limit: number): Promise<readonly StoredEvent[]> {
@@ -73,14 +75,18 @@ export class SqliteEventLog implements EventLog {
     this.#committed.complete();
   }
 
-  #run<T>(command: Command<T>): Appended<T> {
-    const tx = new LiveTransaction(this.#now(), this.#head, this.#commit, command.caller, this.#parts);
+  #run<T>(command: Command<T>, urgent: boolean): Appended<T> {
+    const tx = new LiveTransaction(this.#now(), this.#head, this.#commit, command.caller, this.#parts, urgent);
     this.#tx = tx;
     const replayed = this.#replay(command, tx);
-    if (replayed !== null) return replayed;
-    const result = command.decide(tx);
-    this.#jobHead = tx.seal(stampOf(command, result));
-    return { result, replayed: false, seq: this.#jobHead.seq };
+    if (replayed === null) {
+      const result = command.decide(tx);
+      this.#jobHead = tx.seal(stampOf(command, result));
+      return { result, replayed: false, seq: this.#jobHead.seq };
+    }
+    // Looking for the first answer may have come upon a foreign change and recorded it.
+    this.#jobHead = tx.seal(null);
+    return replayed;
   }
 
   /** The first answer again, when the command's key is in the log. */
@@ -103,6 +109,7 @@ export class SqliteEventLog implements EventLog {
         this.#head = { ...head, seq: Math.max(head.seq, this.#parts.events.lastSequence()) };
         this.#commit = head.commit + 1;
         this.#appended = false;
+        this.#undos = [];
         this.#parts.foreign.refresh();
       },
       reset: () => {
@@ -113,8 +120,16 @@ export class SqliteEventLog implements EventLog {
       kept: () => {
         this.#appended ||= this.#jobHead !== this.#head;
         this.#head = this.#jobHead;
+        this.#undos.unshift(...(this.#tx?.takeUndos() ?? []));
+      },
+      undo: () => {
+        for (const undo of this.#tx?.takeUndos() ?? []) undo();
+      },
+      undoAll: () => {
+        for (const undo of [...(this.#tx?.takeUndos() ?? []), ...this.#undos.splice(0)]) undo();
       },
       committed: () => {
+        this.#undos = [];
         if (this.#appended) this.#committed.next({ head: this.#head.seq });
       },
     };

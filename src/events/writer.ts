@@ -29,6 +29,10 @@ export interface WriterHooks {
   reset(): void;
   /** After each job that stays. */
   kept(): void;
+  /** Takes back what the present job did outside the database. */
+  undo(): void;
+  /** The same for every job of the transaction; while the lock is held, where SQLite has not given it up. */
+  undoAll(): void;
   /** Whether the present job has written nothing yet. */
   isClean(): boolean;
   /** After COMMIT. */
@@ -36,7 +40,7 @@ export interface WriterHooks {
 }
 
 interface Job {
-  readonly run: () => unknown;
+  readonly run: (urgent: boolean) => unknown;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
   readonly deadline: number;
@@ -49,16 +53,21 @@ interface Failure {
   readonly error: unknown;
 }
 
+interface Preparation {
+  readonly job: Job;
+  readonly needed: PrepareFirst;
+}
+
 interface Outcome {
   /** Jobs that run again, before all others. */
   readonly again: readonly Job[];
-  readonly prepare: PrepareFirst | null;
+  readonly prepare: Preparation | null;
   /** How many of the next jobs run in savepoints. */
   readonly careful: number;
 }
 
-/** A job that asks for preparation again and again is given up. */
-const mostAttempts = 8;
+/** A job that has been prepared so often runs a last time, urgently; if it asks again it is given up. */
+const mostAttempts = 4;
 
 export class Writer {
   readonly #queue: Job[] = [];
@@ -86,7 +95,7 @@ export class Writer {
    * Queues a synchronous job and answers with its result after COMMIT.
    * @throws StoreError BUSY when the queue is full or the lock was not had in time; whatever the job throws.
    */
-  submit<T>(run: () => T): Promise<T> {
+  submit<T>(run: (urgent: boolean) => T): Promise<T> {
     if (this.#closed) return Promise.reject(new StoreError('STORAGE_ERROR', { detail: 'the table is closed' }));
     if (this.#queue.length >= this.limits.queue) return Promise.reject(busy());
     return new Promise<T>((resolve, reject) => {
@@ -145,7 +154,7 @@ export class Writer {
       for (const [at, job] of jobs.entries()) {
         const ended = careful ? this.#runInSavepoint(job) : this.#run(job);
         if (typeof ended === 'function') answers.push(ended);
-        else if (ended instanceof PrepareFirst) {
+        else if ('needed' in ended) {
           this.#finish(answers);
           return { again: jobs.slice(at), prepare: ended, careful: 0 };
         } else return this.#startAgain(jobs, job, ended.error, careful);
@@ -168,17 +177,18 @@ export class Writer {
   #run(job: Job): Answer | Failure {
     this.hooks.reset();
     try {
-      const result = job.run();
+      const result = job.run(job.attempts >= mostAttempts);
       this.hooks.kept();
       return () => job.resolve(result);
     } catch (error) {
       if (!this.hooks.isClean() || !this.connection.inTransaction) return { error };
+      this.hooks.undo();
       this.hooks.reset();
       return () => job.reject(storageError(error));
     }
   }
 
-  #runInSavepoint(job: Job): Answer | Failure | PrepareFirst {
+  #runInSavepoint(job: Job): Answer | Failure | Preparation {
     this.#statements.savepoint.run();
     const ended = this.#run(job);
     if (typeof ended === 'function') {
@@ -187,6 +197,7 @@ export class Writer {
     }
     // A full disk or a failed write makes SQLite roll everything back by itself.
     if (!this.connection.inTransaction) return ended;
+    this.hooks.undo();
     this.#statements.undo.run();
     this.#statements.release.run();
     this.hooks.reset();
@@ -203,19 +214,22 @@ export class Writer {
     return { again, prepare, careful: again.length > 1 ? again.length : 0 };
   }
 
-  #preparation(job: Job, error: unknown): PrepareFirst | null {
-    return error instanceof PrepareFirst && ++job.attempts <= mostAttempts ? error : null;
+  #preparation(job: Job, error: unknown): Preparation | null {
+    return error instanceof PrepareFirst && ++job.attempts <= mostAttempts ? { job, needed: error } : null;
   }
 
-  async #prepare(needed: PrepareFirst): Promise<void> {
+  async #prepare({ job, needed }: Preparation): Promise<void> {
     try {
       await needed.prepare();
     } catch (error) {
-      this.#queue.shift()?.reject(storageError(error));
+      const at = this.#queue.indexOf(job);
+      if (at >= 0) this.#queue.splice(at, 1);
+      job.reject(storageError(error));
     }
   }
 
   #rollback(): void {
+    this.hooks.undoAll();
     if (this.connection.inTransaction) this.#statements.rollback.run();
   }
 

@@ -1,7 +1,6 @@
 /** MCP on stdin and stdout, from the first byte to the last answer. */
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Implementation } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Catalogue } from './catalogue.js';
@@ -9,6 +8,7 @@ import { createServer, type ServerExtension } from './server.js';
 import { serverInfo } from './server-info.js';
 import { StdioTransport } from './stdio-transport.js';
 import type { ProtocolOutput } from './stdout-guard.js';
+import { within } from './within.js';
 
 /** Calls in flight when the connection ends have this long for their answers, in milliseconds. */
 const answerBoundMs = 1_100;
@@ -73,13 +73,4 @@ async function answerAccepted(transport: StdioTransport, catalogue: Catalogue): 
   if (await within(answered, answerBoundMs)) return;
   catalogue.log.warn('calls are cut off: the connection ended while they ran');
   await within(Promise.all([catalogue.stop(), transport.drained()]), cutOffBoundMs);
-}
-
-/** Whether the work ended in time. */
-async function within(work: Promise<unknown>, boundMs: number): Promise<boolean> {
-  const timer = new AbortController();
-  const late = delay(boundMs, false, { signal: timer.signal }).catch(() => false);
-  const done = await Promise.race([work.then(() => true), late]);
-  timer.abort();
-  return done;
 }

@@ -9,8 +9,8 @@ import { definitionOf, type Snapshot } from './view.js';
 /** A further part of the protocol, such as resources. */
 export interface ServerExtension {
   readonly capabilities: ServerCapabilities;
-  /** Adds the handlers; called once per server, before it is connected. */
-  install(server: Server): void;
+  /** Adds the handlers; called once per server, before it is connected. What it returns is called when the server closes. */
+  install(server: Server): (() => void) | undefined;
 }
 
 export interface ServerOptions extends CallerDefaults {
@@ -39,8 +39,11 @@ export function createServer(options: ServerOptions): Server {
       signal: context.mcpReq.signal,
     }),
   );
-  for (const extension of extensions) extension.install(server);
-  if (options.canNotify) announceChanges(server, catalogue);
+  const installed = extensions.map((extension) => extension.install(server));
+  const endings = options.canNotify ? [...installed, announceChanges(server, catalogue)] : installed;
+  server.onclose = () => {
+    for (const end of endings) end?.();
+  };
   return server;
 }
 
@@ -56,7 +59,7 @@ function publishedTools(snapshot: Snapshot) {
 }
 
 /** One notification per publication that changes what clients see. */
-function announceChanges(server: Server, catalogue: Catalogue): void {
+function announceChanges(server: Server, catalogue: Catalogue): () => void {
   const listings = catalogue.snapshots$.pipe(
     map((snapshot) => JSON.stringify(publishedTools(snapshot))),
     distinctUntilChanged(),
@@ -65,5 +68,5 @@ function announceChanges(server: Server, catalogue: Catalogue): void {
   const subscription = listings.subscribe(() => {
     server.sendToolListChanged().catch((error: Error) => catalogue.log.debug('tools/list_changed not sent', { error }));
   });
-  server.onclose = () => subscription.unsubscribe();
+  return () => subscription.unsubscribe();
 }

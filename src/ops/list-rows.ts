@@ -24,6 +24,6 @@ export async function listRows(store: Store, input: ListRowsInput): Promise<RowR
   const filter = input.filter == null ? undefined : parseFilter(schema, input.filter);
   const orderBy = input.order_by == null ? undefined : parseOrderBy(schema, input.order_by);
   const limit = Math.min(input.limit ?? defaultLimit, largestLimit);
-  const rows = table.open().rows.list({ limit, offset: input.offset ?? 0, filter, orderBy });
+  const rows = table.open().rows.list({ limit, offset: input.offset ?? 0, filter, orderBy, indexed: schema.indexes });
   return rows.map((row) => rowRecord(row, (data) => project(data, selector)));
 }

@@ -1,49 +1,93 @@
-/** `rebuild --projection dump`: writes the markdown of every live row again. The follower's checkpoint stays where it is. */
-import { setImmediate } from 'node:timers/promises';
-import type { RowState } from '../events/types.js';
-import type { JsonText } from '../schema/json.js';
-import type { OperatedTable, WorkOptions } from './operated-table.js';
-import { withSnapshot } from './replay/snapshot.js';
+/** `rebuild --projection dump`: brings the markdown of every live row up to date. The follower's position stays where it is. */
+import { setTimeout as delay } from 'node:timers/promises';
+import Database from 'better-sqlite3';
+import { StoreError } from '../errors.js';
+import { introduceCheckpoint } from '../projections/checkpoints/introduce.js';
+import { SqliteCheckpoints } from '../projections/checkpoints/sqlite-checkpoints.js';
+import { type DumpOptions, dumpFollower, rewriteDump } from '../projections/dump/dump-follower.js';
+import type { DumpPlace } from '../projections/dump/dump-path.js';
+import type { TableDatabase } from '../tables/table-database.js';
+import { type OperatedTable, type WorkOptions, withDatabase } from './operated-table.js';
 
 export interface DumpRebuilt {
   readonly table: string;
+  /** Live rows whose file has been compared and, where it differed, written. */
   readonly files: number;
 }
 
-interface Row {
-  rowid: number;
-  id: string;
-  data: JsonText;
-  created_at: number;
-  updated_at: number;
-  version: number;
-}
+/** How long to wait for a server that is writing the same files, in milliseconds. */
+const patience = 30_000;
+const pageSize = 100;
 
-/**
- * @param write writes the file of one row, as the follower does; null when the table has no `dump:` section.
- * @throws StoreError IO_ERROR and whatever `write` throws.
- */
+/** @throws StoreError VALIDATION_ERROR for a table without `dump:`, IO_ERROR, SCHEMA_ERROR, BUSY. */
 export async function rebuildDump(
   table: OperatedTable,
-  write: ((row: RowState) => Promise<void>) | null,
+  place: Omit<DumpPlace, 'schema'>,
   options: WorkOptions = {},
 ): Promise<DumpRebuilt> {
-  if (write === null) return { table: table.name, files: 0 };
-  return withSnapshot(table.database.path, async ({ connection }) => {
-    const total = connection.prepare<[], number>('SELECT count(*) FROM rows').pluck().get() ?? 0;
-    const page = connection.prepare<[number], Row>(
-      'SELECT rowid, * FROM rows WHERE rowid > ? ORDER BY rowid LIMIT 100',
-    );
-    let files = 0;
-    for (let rows = page.all(Number.MIN_SAFE_INTEGER); rows.length > 0; rows = page.all(rows.at(-1)?.rowid ?? 0)) {
-      for (const { id, data, created_at: createdAt, updated_at: updatedAt, version } of rows) {
-        options.signal?.throwIfAborted();
-        await write({ id, data, createdAt, updatedAt, version });
-        files++;
-      }
-      options.onProgress?.({ done: files, total });
-      await setImmediate();
+  const settings = table.schema.dump;
+  if (settings === null) {
+    throw new StoreError('VALIDATION_ERROR', { field: 'dump', reason: `table ${table.name} has no dump section` });
+  }
+  return withDatabase(table, async (database) => {
+    const dump: DumpOptions = { ...place, schema: table.schema, rows: database.rows, settings, warn: () => undefined };
+    const connection = new Database(table.database.path);
+    try {
+      return await underLease(new SqliteCheckpoints(connection), database, dump, (assertLeased, renew) =>
+        rewriteAll({ table: table.name, database, dump, assertLeased, renew }, options),
+      );
+    } finally {
+      connection.close();
     }
-    return { table: table.name, files };
   });
+}
+
+type Leased<T> = (assertLeased: () => void, renew: () => Promise<void>) => Promise<T>;
+
+async function underLease<T>(
+  checkpoints: SqliteCheckpoints,
+  database: TableDatabase,
+  dump: DumpOptions,
+  run: Leased<T>,
+): Promise<T> {
+  const { name, version } = dumpFollower(dump);
+  introduceCheckpoint(database.connection, name, version, database.head());
+  await checkpoints.register(name, version, 0);
+  const deadline = Date.now() + patience;
+  while ((await checkpoints.acquire(name, version)) === null) {
+    if (Date.now() > deadline) throw new StoreError('BUSY', { retry_after_ms: 1_000 });
+    await delay(50);
+  }
+  try {
+    return await run(
+      () => checkpoints.assertLeased(name),
+      () => checkpoints.renew(name),
+    );
+  } finally {
+    await checkpoints.release(name);
+  }
+}
+
+interface Rewriting {
+  readonly table: string;
+  readonly database: TableDatabase;
+  readonly dump: DumpOptions;
+  assertLeased(): void;
+  renew(): Promise<void>;
+}
+
+async function rewriteAll(rewriting: Rewriting, { signal, onProgress }: WorkOptions): Promise<DumpRebuilt> {
+  const { table, database, dump, assertLeased, renew } = rewriting;
+  const total = database.rows.count();
+  const page = database.connection.prepare<[string], string>(
+    `SELECT id FROM rows WHERE id > ? ORDER BY id LIMIT ${pageSize}`,
+  );
+  let files = 0;
+  for (let ids = page.pluck().all(''); ids.length > 0; ids = page.all(ids.at(-1) ?? '')) {
+    await renew();
+    await rewriteDump(ids, dump, { signal: signal ?? new AbortController().signal, assertLeased });
+    files += ids.length;
+    onProgress?.({ done: files, total });
+  }
+  return { table, files };
 }

@@ -2,7 +2,7 @@
 import { currentVersion } from '../events/catalogue.js';
 import { diffRow } from '../events/row-patch.js';
 import type { NewEvent, RowState } from '../events/types.js';
-import { joinMembers, jsonText, type Members, splitMembers } from '../schema/json.js';
+import { asJsonObjectText, joinMembers, jsonText, type Members, splitMembers } from '../schema/json.js';
 import type { TableSchema } from '../schema/table-schema.js';
 
 export function rowCreated(schema: TableSchema, id: string, data: Members): NewEvent {
@@ -26,6 +26,24 @@ function wholeMembers(data: Members, createdAt: number): Members {
     ['data', joinMembers(data)],
     ['created_at', jsonText(createdAt)],
   ]);
+}
+
+/** A row as a statement left it, its times included. */
+export interface WrittenRow {
+  readonly id: string;
+  readonly before: RowState | null;
+  readonly data: Members;
+  /** Unix seconds. */
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+export function rowWritten(schema: TableSchema, { id, before, data, createdAt, updatedAt }: WrittenRow): NewEvent {
+  const isWhole = before === null || schema.history === 'off' || asJsonObjectText(before.data) === null;
+  const body: Members = isWhole ? new Map([['data', joinMembers(data)]]) : diffRow(splitMembers(before.data), data);
+  if (isWhole || createdAt !== before.createdAt) body.set('created_at', jsonText(createdAt));
+  body.set('updated_at', jsonText(updatedAt));
+  return rowEvent(before === null ? 'row.created' : 'row.updated', id, marked(schema, body));
 }
 
 export function rowDeleted(schema: TableSchema, id: string): NewEvent {

@@ -6,3 +6,11 @@ export function memberPath(name: string): string {
   // SQLite compares a quoted label after decoding its JSON escapes on both sides.
   return `$.${JSON.stringify(name)}`;
 }
+
+/**
+ * The same as a literal of SQL, for a field with an index: SQLite takes an index on an expression only for that very
+ * expression, and a parameter is another one. Every character that could end the literal early is escaped.
+ */
+export function memberPathLiteral(name: string): string {
+  return `'${memberPath(name).replaceAll("'", "''")}'`;
+}

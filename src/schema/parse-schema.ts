@@ -1,7 +1,7 @@
 /** `schema.yaml` to {@link TableSchema} (storage.md §5). The way back is `render-schema.ts`. */
 import { z } from 'zod';
 import { SchemaSource } from './schema-source.js';
-import { fieldTypes, type TableSchema } from './table-schema.js';
+import { fieldOf, fieldTypes, type TableSchema } from './table-schema.js';
 
 /**
  * Reads YAML 1.2 (core schema; no tags of its own, no merge keys). Unknown keys are ignored.
@@ -14,7 +14,11 @@ export function parseSchema(text: string, file: string): TableSchema {
   if (!parsed.success) throw source.misshapen(parsed.error);
   const repeated = repeatedField(parsed.data);
   if (repeated !== null) throw source.refused(['fields', repeated, 'name'], 'must be unique: an earlier field has it');
-  return parsed.data;
+  const { indexes, ...schema } = parsed.data;
+  for (const [at, name] of indexes.entries()) {
+    if (fieldOf(schema, name) === undefined) throw source.refused(['indexes', at], 'must be the name of a field');
+  }
+  return indexes.length === 0 ? schema : { ...schema, indexes: [...new Set(indexes)] };
 }
 
 const optionalText = z.string('must be a string or null').nullable().default(null);
@@ -49,6 +53,10 @@ const shape = z.object(
     fields: z.array(fieldShape, 'must be a list of fields'),
     dump: dumpShape.nullable().default(null),
     history: z.enum(['full', 'off'], 'must be full or off').default('full'),
+    indexes: z
+      .array(name, 'must be a list of field names')
+      .nullish()
+      .transform((names) => names ?? []),
   },
   'must be a mapping with table and fields',
 );

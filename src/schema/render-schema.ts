@@ -1,16 +1,25 @@
 /** {@link TableSchema} to `schema.yaml`, in the key order of storage.md §5. The way back is `parse-schema.ts`. */
-import { Document, isScalar, Scalar, visit } from 'yaml';
+import { Document, isScalar, type Node, Scalar, visit } from 'yaml';
 import type { TableSchema } from './table-schema.js';
 
 /** YAML text that every YAML 1.1 or 1.2 reader takes for the same schema. Absent optional keys are written as null. */
 export function renderSchema(schema: TableSchema): string {
   const document = new Document(inOrder(schema), { version: '1.2', schema: 'core', aliasDuplicateObjects: false });
-  visit(document, {
+  quoteWhereNeeded(document);
+  return yamlText(document);
+}
+
+/** Gives every string below a node the style in which no reader can take it for anything else. */
+export function quoteWhereNeeded(node: Document | Node): void {
+  visit(node, {
     Scalar(key, node) {
       if (key === 'key' || !isScalar(node) || typeof node.value !== 'string') return;
       node.type = plain.test(node.value) && !special.test(node.value) ? Scalar.PLAIN : Scalar.QUOTE_DOUBLE;
     },
   });
+}
+
+export function yamlText(document: Document): string {
   return document.toString({ lineWidth: 0 }).replace(unsafe, escaped);
 }
 
@@ -24,8 +33,9 @@ function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-function inOrder(schema: TableSchema): unknown {
-  const { table, title, description, fields, dump, history } = schema;
+/** The schema as a plain value whose keys stand in the order of the file. */
+export function inOrder(schema: TableSchema) {
+  const { table, title, description, fields, dump, history, indexes = [] } = schema;
   return {
     table,
     title,
@@ -43,5 +53,6 @@ function inOrder(schema: TableSchema): unknown {
       sync: dump.sync,
     },
     history,
+    ...(indexes.length === 0 ? {} : { indexes: [...indexes] }),
   };
 }

@@ -26,6 +26,8 @@ export interface TableSchema {
   readonly fields: readonly FieldSchema[];
   readonly dump: DumpSettings | null;
   readonly history: 'full' | 'off';
+  /** Declared fields with an index of their own, for tables that are filtered or sorted by them. Absent: none. */
+  readonly indexes?: readonly string[];
 }
 
 export function fieldOf(schema: TableSchema, name: string): FieldSchema | undefined {

@@ -2,18 +2,7 @@
 import type { TableSchema } from '../schema/table-schema.js';
 import type { MountContext } from './mount-context.js';
 import { OpenedTable } from './opened-table.js';
-import type { OpenTable, Scope, Table } from './table.js';
-
-export interface TableDefinition {
-  readonly name: string;
-  readonly scope: Scope;
-  readonly schema: TableSchema;
-  /** The text the schema was read from: a reload keeps a table whose text is the same. */
-  readonly schemaText: string;
-  readonly schemaPath: string;
-  readonly databasePath: string;
-  readonly scopeRoot: string;
-}
+import type { OpenTable, Scope, Table, TableDefinition } from './table.js';
 
 export class MountedTable implements Table {
   readonly name: string;

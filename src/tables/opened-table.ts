@@ -4,6 +4,8 @@ import type { AliasQueries } from '../projections/aliases/queries.js';
 import type { HistoryQueries } from '../projections/row-history/queries.js';
 import type { RowQueries } from '../projections/rows/queries.js';
 import type { MountContext } from './mount-context.js';
+import { recordSchemaFile } from './record-schema-file.js';
+import { readIfThere } from './schema-file.js';
 import type { OpenTable, Table, TableStatus } from './table.js';
 import { TableDatabase } from './table-database.js';
 import { TableFollowers } from './table-followers.js';
@@ -17,7 +19,7 @@ export class OpenedTable implements OpenTable {
   readonly #followers: TableFollowers;
 
   constructor(
-    private readonly table: Table,
+    private readonly table: Table & { readonly schemaText: string },
     context: MountContext,
   ) {
     const { config } = context;
@@ -36,6 +38,7 @@ export class OpenedTable implements OpenTable {
     this.aliases = this.database.aliases;
     this.#followers = new TableFollowers(table, this.database, context);
     this.#report(context);
+    if (this.database.readOnlyBecause === null) this.#followSchemaFile(context);
   }
 
   settled(seq: number): Promise<void> {
@@ -55,6 +58,20 @@ export class OpenedTable implements OpenTable {
   async close(): Promise<void> {
     await this.#followers.close();
     await this.database.close();
+  }
+
+  /** Another process may have changed the file since it was read here; then that is for the next reload. */
+  #followSchemaFile({ log, session }: MountContext): void {
+    const { schemaText, schemaPath, scope, schema, name } = this.table;
+    const failed = (error: unknown) => log('warn', `table ${name}: schema.yaml cannot be followed`, { error });
+    try {
+      if (readIfThere(schemaPath) !== schemaText) return;
+      this.database.useIndexes(schema.indexes ?? []);
+      const file = { path: schemaPath, text: schemaText, scope, session };
+      if (this.database.lacksSchema(schemaText)) recordSchemaFile(this.log, file).catch(failed);
+    } catch (error) {
+      failed(error);
+    }
   }
 
   #report({ log }: MountContext): void {

@@ -3,10 +3,12 @@ import { mkdirSync } from 'node:fs';
 import { StoreError } from '../errors.js';
 import { foldName } from '../schema/table-name.js';
 import { ScopedAliasStores } from './alias-databases.js';
+import type { Config } from './config.js';
 import type { MountContext } from './mount-context.js';
-import { MountedTable, type TableDefinition } from './mounted-table.js';
+import { MountedTable } from './mounted-table.js';
 import { failureOf, legacyTable, scanDirectory } from './scan.js';
-import type { FailedTable, Registry, Reloaded, Table } from './table.js';
+import { ScopeDirectories } from './scope-directories.js';
+import type { FailedTable, Registry, Reloaded, Table, TableDefinition } from './table.js';
 
 /** Tables that a reload replaced stay open this long (milliseconds) for the calls that still use them. */
 const retirement = 10_000;
@@ -23,6 +25,7 @@ export class TableRegistry implements Registry {
   /** Tables whose database could not be opened. */
   readonly #broken = new Map<string, FailedTable>();
   #closed = false;
+  readonly scopes: ScopeDirectories;
 
   /**
    * Mounts what the configuration names; the directories are read at the first question.
@@ -38,7 +41,12 @@ export class TableRegistry implements Registry {
   readonly aliasStores: ScopedAliasStores;
 
   private constructor(private readonly context: MountContext) {
+    this.scopes = new ScopeDirectories(context);
     this.aliasStores = new ScopedAliasStores(context, () => this.tables());
+  }
+
+  get config(): Config {
+    return this.context.config;
   }
 
   resolve(name: string | undefined): Table {

@@ -5,8 +5,8 @@ import { isStoreError, StoreError } from '../errors.js';
 import { storageError } from '../events/storage-error.js';
 import { parseSchema } from '../schema/parse-schema.js';
 import type { LegacyTable } from './config.js';
-import type { TableDefinition } from './mounted-table.js';
-import type { FailedTable, Scope } from './table.js';
+import { recoverSchemaFile } from './recover-schema-file.js';
+import type { FailedTable, Scope, TableDefinition } from './table.js';
 
 export interface Scan {
   readonly found: TableDefinition[];
@@ -16,10 +16,12 @@ export interface Scan {
 /** The tables of one scope directory, by name. A missing directory has none; a broken table is reported, not fatal. */
 export function scanDirectory(directory: string, scope: Exclude<Scope, 'legacy'>): Scan {
   const scan: Scan = { found: [], failed: [] };
-  for (const name of tableDirectories(directory)) {
+  for (const name of subdirectories(directory)) {
     const schemaPath = join(directory, name, 'schema.yaml');
     const databasePath = join(directory, name, `${name}.db`);
     try {
+      recoverSchemaFile(join(directory, name), databasePath);
+      if (!existsSync(schemaPath)) continue;
       const schemaText = readSchema(schemaPath, `${name}/schema.yaml`);
       const schema = parseSchema(schemaText, `${name}/schema.yaml`);
       assertDatabase(databasePath);
@@ -40,9 +42,9 @@ export function legacyTable({ schemaPath, databasePath }: LegacyTable): TableDef
   return { name: schema.table, scope: 'legacy', schema, schemaText, schemaPath, databasePath, scopeRoot };
 }
 
-function tableDirectories(directory: string): string[] {
+function subdirectories(directory: string): string[] {
   return entries(directory)
-    .filter((entry) => entry.isDirectory() && existsSync(join(directory, entry.name, 'schema.yaml')))
+    .filter((entry) => entry.isDirectory() && !/^_(backup|snapshots)$/.test(entry.name))
     .map((entry) => entry.name)
     .sort();
 }

@@ -1,8 +1,9 @@
 /** A table's database, open: log, inline projections and queries over one connection. */
 import { StoreError } from '../errors.js';
 import { type Adoption, adopt } from '../events/adopt.js';
-import { type Connection, type OpenedDatabase, openDatabase } from '../events/database.js';
+import { type Connection, type OpenedDatabase, openDatabase, patiently } from '../events/database.js';
 import type { Appended, Command, EventLog } from '../events/event-log.js';
+import { EventRows } from '../events/event-rows.js';
 import type { InlineProjection, RowStates } from '../events/inline-projection.js';
 import { SqliteEventLog } from '../events/sqlite-event-log.js';
 import { storageError } from '../events/storage-error.js';
@@ -12,9 +13,11 @@ import { HistoryRows } from '../projections/row-history/history-rows.js';
 import { type ArchiveLimits, RowHistoryProjection } from '../projections/row-history/project.js';
 import type { HistoryQueries } from '../projections/row-history/queries.js';
 import { SqliteHistoryQueries } from '../projections/row-history/sqlite-history-queries.js';
+import { FieldIndexes, lackFieldIndexes, syncFieldIndexes } from '../projections/rows/field-indexes.js';
 import { RowsProjection } from '../projections/rows/project.js';
 import type { RowQueries } from '../projections/rows/queries.js';
 import { SqliteRowQueries } from '../projections/rows/sqlite-row-queries.js';
+import { schemaTextAfter } from './schema-changed.js';
 
 export interface TableDatabaseOptions {
   readonly path: string;
@@ -64,6 +67,7 @@ export class TableDatabase {
       new RowsProjection(connection),
       new RowHistoryProjection(connection, options.historyName, options.archive),
       new AliasesProjection(connection, tableAliases),
+      new FieldIndexes(connection),
     ];
     this.connection = connection;
     this.journalMode = opened.journalMode;
@@ -86,6 +90,18 @@ export class TableDatabase {
   /** The sequence number of the newest event; 0 for an empty log. */
   head(): number {
     return this.#events.headNow();
+  }
+
+  /** Whether the log has another text for schema.yaml than this one; not when it has none at all. */
+  lacksSchema(text: string): boolean {
+    const recorded = schemaTextAfter(new EventRows(this.connection).lastOfTable('schema.changed'));
+    return recorded !== undefined && recorded !== text;
+  }
+
+  /** Makes the indexes on members of `data` those that the schema asks for. */
+  useIndexes(fields: readonly string[]): void {
+    if (!lackFieldIndexes(this.connection, fields)) return;
+    patiently(() => this.connection.transaction(() => syncFieldIndexes(this.connection, fields)).immediate());
   }
 
   notedForeignWrites(): string[] {

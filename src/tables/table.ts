@@ -6,6 +6,7 @@ import type { HistoryQueries } from '../projections/row-history/queries.js';
 import type { RowQueries } from '../projections/rows/queries.js';
 import type { TableSchema } from '../schema/table-schema.js';
 import type { AliasStores } from './alias-stores.js';
+import type { Config } from './config.js';
 import type { Scope } from './scope.js';
 
 export type { Scope };
@@ -24,6 +25,18 @@ export interface Table {
   /** Null until the first {@link open}. */
   readonly opened: OpenTable | null;
   close(): Promise<void>;
+}
+
+/** Where a table stands and what it is. */
+export interface TableDefinition {
+  readonly name: string;
+  readonly scope: Scope;
+  readonly schema: TableSchema;
+  /** The text the schema was read from: a reload keeps a table whose text is the same. */
+  readonly schemaText: string;
+  readonly schemaPath: string;
+  readonly databasePath: string;
+  readonly scopeRoot: string;
 }
 
 export interface OpenTable {
@@ -60,8 +73,23 @@ export interface Reloaded {
   readonly failed: readonly FailedTable[];
 }
 
+/** What changing the set of tables needs of the scopes. */
+export interface TableScopes {
+  /** The directory of a scope's tables. @throws StoreError CONFIG_ERROR when it is switched off. */
+  directory(scope: Exclude<Scope, 'legacy'>): string;
+  /** Backups kept per table. */
+  readonly backupRetention: number;
+  /** A table that is not mounted: one to be created, or hidden behind another scope. The caller closes it. */
+  draft(definition: TableDefinition): Table;
+  /** The same over an empty database in memory, for a rehearsal. */
+  rehearsal(definition: TableDefinition): Table;
+}
+
 export interface Registry {
   readonly aliasStores: AliasStores;
+  /** The settings that the tables were mounted with. */
+  readonly config: Config;
+  readonly scopes: TableScopes;
   /** @throws StoreError TABLE_REQUIRED without a name and a default, TABLE_NOT_FOUND for an unknown one. */
   resolve(name: string | undefined): Table;
   tables(): readonly Table[];

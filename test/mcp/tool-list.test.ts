@@ -36,6 +36,7 @@ describe('the built-in tools', () => {
       update: 'FFTF',
       delete: 'FTTF',
       reload: 'FFFF',
+      data_snapshot: 'FFFT',
       row_restore: 'FFTF',
       alias_create: 'FFFF',
       alias_list: 'TFTF',

@@ -13,6 +13,8 @@ import type { RowRecord, Store } from '../../src/ops/store.js';
 import { updateRow } from '../../src/ops/update-row.js';
 import type { ArchiveLimits } from '../../src/projections/row-history/project.js';
 import type { TableSchema } from '../../src/schema/table-schema.js';
+import { loadConfig } from '../../src/tables/config.js';
+import { ScopeDirectories } from '../../src/tables/scope-directories.js';
 import type { OpenTable, Table } from '../../src/tables/table.js';
 import { TableDatabase } from '../../src/tables/table-database.js';
 
@@ -157,6 +159,13 @@ export class ScratchTable {
           readable: async () => [],
           writable: async () => ({ scope: 'legacy', log: this.database.log, aliases: this.database.aliases }),
         },
+        config: loadConfig({}, directory),
+        scopes: new ScopeDirectories({
+          config: loadConfig({}, this.directory),
+          session: 'test',
+          now: () => this.now,
+          log: () => undefined,
+        }),
         resolve: () => table,
         tables: () => [table],
         failed: () => [],

@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 const maxCount = 4_294_967_295;
 
-export const aliasName = z.string().min(1).max(1_000);
+export const aliasName = z.string();
 
 /** The largest count that clients of the predecessor can send. The op clamps a page to 1,000 rows. */
 export const count = z.int().min(0).max(maxCount);

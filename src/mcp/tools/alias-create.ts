@@ -11,11 +11,11 @@ const contract = Contract.operation('store/CreateAlias', 1, {
   payload: z.object({
     name: aliasName,
     table,
-    filter: openObject.describe('As in list').optional(),
+    filter: openObject.optional(),
     filter_template: z.string().optional(),
-    params_schema: z.array(z.string()).describe('Variable names').optional(),
-    sources: openObject.describe('For several tables: {"kind":"pattern","value":"log_*"}').optional(),
-    aggregator: openObject.describe('Aggregate instead of rows').optional(),
+    params_schema: z.array(z.string()).optional(),
+    sources: openObject.describe('Instead of table: {"kind":"pattern","value":"log_*"}').optional(),
+    aggregator: openObject.optional(),
     default_limit: limit,
     limit,
     description: z.string().optional(),
@@ -31,7 +31,7 @@ const contract = Contract.operation('store/CreateAlias', 1, {
   name: 'alias_create',
   title: 'Save a query',
   description:
-    'Save a query under a name for alias_run: a filter, or a MiniJinja filter_template like {"type":"eq","field":"state","value":"{{ state }}"}.',
+    'Save a query for alias_run: filter, or filter_template (MiniJinja) {"type":"eq","field":"f","value":"{{ v }}"} with params_schema ["v"].',
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
   output: 'json',
 });

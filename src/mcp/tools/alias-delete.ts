@@ -17,7 +17,7 @@ const contract = Contract.operation('store/DeleteAlias', 1, {
 }).annotate(Projection.Annotation, {
   name: 'alias_delete',
   title: 'Delete a saved query',
-  description: 'Delete a saved query by name; of two with the same name, the one of the project scope. Rows stay.',
+  description: 'Delete a saved query; of two with one name, that of the project.',
   hints: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
   output: 'json',
 });

@@ -13,8 +13,7 @@ const contract = Contract.operation('store/ListAliases', 1, {
 }).annotate(Projection.Annotation, {
   name: 'alias_list',
   title: 'List saved queries',
-  description:
-    'List the saved queries by name, with their filters, declared params and scope; with table only those that read it.',
+  description: 'List the saved queries with filter, params and scope; with table only those that read it.',
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   output: 'json',
 });

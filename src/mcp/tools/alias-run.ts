@@ -13,7 +13,7 @@ const contract = Contract.operation('store/RunAlias', 1, {
   payload: z.object({
     name: aliasName,
     table,
-    params: openObject.describe('Values of the template by name').optional(),
+    params: openObject.optional(),
     limit,
     offset: count.optional(),
     ...likeList,
@@ -25,7 +25,7 @@ const contract = Contract.operation('store/RunAlias', 1, {
   name: 'alias_run',
   title: 'Run a saved query',
   description:
-    'Run a saved query and return rows as list does, or the result of its aggregator. limit, fields and order_by replace the saved ones. A template with params_schema needs params.',
+    'Run a saved query: rows as in list, or the result of its aggregator. limit, fields and order_by replace the saved ones; params are the values of a template.',
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   output: 'json',
 });

@@ -9,6 +9,7 @@ import { contentInsert } from './content-insert.js';
 import { contentReplace } from './content-replace.js';
 import { contentView } from './content-view.js';
 import { create } from './create.js';
+import { dataSnapshot } from './data-snapshot.js';
 import { remove } from './delete.js';
 import { get } from './get.js';
 import { info } from './info.js';
@@ -17,6 +18,10 @@ import { queryAggregate } from './query-aggregate.js';
 import { reload } from './reload.js';
 import { rowMaterialize } from './row-materialize.js';
 import { rowRestore } from './row-restore.js';
+import { schemaBatch } from './schema-batch.js';
+import { schemaCreate } from './schema-create.js';
+import { schemaDelete } from './schema-delete.js';
+import { schemaUpdate } from './schema-update.js';
 import { update } from './update.js';
 
 export const coreView = 'core/store';
@@ -30,13 +35,18 @@ export const coreTools: readonly Binding[] = [
   update,
   remove,
   reload,
-  rowRestore,
+  schemaCreate,
+  schemaUpdate,
+  schemaDelete,
+  schemaBatch,
+  dataSnapshot,
   rowMaterialize,
   aliasCreate,
   aliasList,
   aliasRun,
   aliasDelete,
   queryAggregate,
+  rowRestore,
   contentView,
   contentReplace,
   contentInsert,

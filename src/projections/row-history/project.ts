@@ -18,15 +18,13 @@ export const defaultArchiveLimits: ArchiveLimits = { keepRecent: 16, chunkMin: 4
 interface PreparedChunk {
   readonly ids: readonly number[];
   readonly blob: Buffer;
-  /** The commit it was made for, and then the one it was used in; an attempt that is rolled back uses it again. */
-  commit: number;
-  isUsed: boolean;
 }
 
-/** A command that needs more chunks than this is not run again for each: the others are kept uncompressed. */
-const mostPrepared = 6;
-/** Commits after which a chunk is not asked for any more: its command was refused. */
-const keptCommits = 1000;
+/**
+ * Compressed chunks that are kept at once. One stays after its use, because the command that used it may be rolled back and
+ * run again; after the commit its entries are gone, so that it fits nothing any more.
+ */
+const keptChunks = 64;
 
 export class RowHistoryProjection implements InlineProjection {
   readonly #rows: HistoryRows;
@@ -45,11 +43,11 @@ export class RowHistoryProjection implements InlineProjection {
     this.#purge = connection.prepare(`DELETE FROM ${tables.raw} WHERE row_id = ? AND version BETWEEN ? AND ?`);
   }
 
-  apply(change: RowChange): void {
+  apply(change: RowChange, urgent = false): void {
     const entry = historyEntryOf(change);
     if (entry === null) return;
     this.#rows.insert(entry);
-    if (this.rollAtOnce) this.#roll(entry, change.event.commit);
+    if (this.rollAtOnce) this.#roll(entry, urgent);
   }
 
   applyTableEvent(event: RecordedEvent): void {
@@ -58,36 +56,27 @@ export class RowHistoryProjection implements InlineProjection {
     for (const [rowId, first, last] of body.removed) this.#purge.run(rowId, first, last);
   }
 
-  #roll({ rowId, version }: Omit<HistoryEntry, 'id'>, commit: number): void {
+  #roll({ rowId, version }: Omit<HistoryEntry, 'id'>, urgent: boolean): void {
     // Versions are distinct and start at 1, so a row cannot have more entries than its version says.
     if (version <= this.limits.keepRecent + this.limits.chunkMin) return;
     const size = rollSize(this.#rows.countRaw(rowId), this.limits);
     if (size === 0) return;
-    this.#forget(commit);
     const oldest = this.#rows.oldestRaw(rowId, size);
     const prepared = this.#prepared.get(rowId);
+    // What this very transaction made cannot have been compressed before it, nor can many chunks of one command.
     const ready = prepared !== undefined && startsWith(oldest, prepared.ids) ? prepared : null;
-    // What this very transaction made cannot have been compressed before it.
     const mayExist = oldest.some((entry) => entry.version < version);
-    const wasUsed = prepared?.isUsed === true && prepared.commit === commit;
-    if (ready === null && mayExist && !wasUsed && this.#prepared.size < mostPrepared) {
-      throw new PrepareFirst(() => this.#prepare(rowId, size, commit));
-    }
+    if (ready === null && mayExist && !urgent) throw new PrepareFirst(() => this.#prepare(rowId, size));
     archive(this.#rows, rowId, oldest, ready);
-    if (ready !== null) Object.assign(ready, { isUsed: true, commit });
-  }
-
-  #forget(commit: number): void {
-    for (const [rowId, chunk] of this.#prepared) {
-      if (chunk.commit + (chunk.isUsed ? 0 : keptCommits) < commit) this.#prepared.delete(rowId);
-    }
   }
 
   /** Runs between transactions, so what it reads is committed: such entries never change and their ids never return. */
-  async #prepare(rowId: string, size: number, commit: number): Promise<void> {
+  async #prepare(rowId: string, size: number): Promise<void> {
     const entries = this.#rows.oldestRaw(rowId, size);
     const blob = entries.length === 0 ? Buffer.alloc(0) : await compressEntries(entries);
-    this.#prepared.set(rowId, { ids: entries.map((entry) => entry.id), blob, commit, isUsed: false });
+    this.#prepared.delete(rowId);
+    this.#prepared.set(rowId, { ids: entries.map((entry) => entry.id), blob });
+    for (const oldest of this.#prepared.keys()) if (this.#prepared.size > keptChunks) this.#prepared.delete(oldest);
   }
 }
 

@@ -11,12 +11,19 @@ export interface ListQuery {
   readonly filter?: Filter | undefined;
   /** Validated and not empty; absent means newest first. */
   readonly orderBy?: OrderBy | undefined;
+  /** Fields that may have an index (the schema's `indexes`); the answer is the same without one. */
+  readonly indexed?: readonly string[] | undefined;
 }
+
+/** Members of `data` and the scalar that each must have; null means absent or null. */
+export type Match = ReadonlyMap<string, string | number | boolean | null>;
 
 export interface RowQueries {
   get(id: string): RowState | null;
   /** Ids that start with the prefix, letter case ignored, wildcards literal, ascending. */
   idsWithPrefix(prefix: string): string[];
   list(query: ListQuery): RowState[];
+  /** Ids of the rows that fit, in the order in which they were made. */
+  idsMatching(match: Match): string[];
   count(): number;
 }

@@ -3,8 +3,8 @@ import type { Database, Statement } from 'better-sqlite3';
 import type { RowState } from '../../events/types.js';
 import type { JsonText } from '../../schema/json.js';
 import { prefixRanges, startsWithIgnoringCase } from './id-prefix.js';
-import { listSql } from './list-sql.js';
-import type { ListQuery, RowQueries } from './queries.js';
+import { listSql, matchSql } from './list-sql.js';
+import type { ListQuery, Match, RowQueries } from './queries.js';
 
 /** Statements kept for lists: one per shape of filter and order. */
 const keptStatements = 32;
@@ -50,6 +50,21 @@ export class SqliteRowQueries implements RowQueries {
       // Somebody stored what is no JSON: such a row counts as one without fields, and is answered as it is stored.
       return this.#run(`${readableRows} ${sql}`, params).map((row) => this.get(row.id) ?? row);
     }
+  }
+
+  idsMatching(match: Match): string[] {
+    const { sql, params } = matchSql(match);
+    const text = `SELECT id FROM rows WHERE ${sql} ORDER BY rowid`;
+    try {
+      return this.#idsOf(text, params);
+    } catch (cause) {
+      if (!(cause instanceof Error && cause.message === 'malformed JSON')) throw cause;
+      return this.#idsOf(`${readableRows} ${text}`, params);
+    }
+  }
+
+  #idsOf(sql: string, params: readonly (string | number)[]): string[] {
+    return pluck(this.#database.prepare<(string | number)[], string>(sql)).all(...params);
   }
 
   #run(sql: string, params: readonly (string | number)[]): RowState[] {

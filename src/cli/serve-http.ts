@@ -1,0 +1,96 @@
+/** `--mcp-http`: the server on an HTTP port, for any number of clients. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { isStoreError } from '../errors.js';
+import { Catalogue } from '../mcp/catalogue.js';
+import { Services } from '../mcp/contract.js';
+import { type BindAddress, refuseOpenBind, showAddress } from '../mcp/http/bind-address.js';
+import { type RunningHttp, serveMcpOverHttp } from '../mcp/http/serve-http.js';
+import { serverInstructions } from '../mcp/instructions.js';
+import type { Logger } from '../mcp/log.js';
+import { ResourceFeature } from '../mcp/resources/resource-feature.js';
+import { offerCoreTools } from '../mcp/tools/index.js';
+import { storeKey } from '../mcp/tools/store-key.js';
+import type { Config } from '../tables/config.js';
+import type { Table } from '../tables/table.js';
+import { type HttpFlags, parseHttpFlags } from './http-flags.js';
+import { type StartedStore, startStore } from './serve-stdio.js';
+
+/** Closing the tables may take this long, in milliseconds. */
+const shutdownBoundMs = 500;
+
+/**
+ * Serves what the flags ask for until SIGINT or SIGTERM, then ends the process with 0, within two seconds. A server that
+ * cannot start says why on stderr; the answer is the exit code then.
+ */
+export async function serveHttp(args: readonly string[]): Promise<number> {
+  try {
+    await start(parseHttpFlags(args));
+  } catch (error) {
+    const known = isStoreError(error) ? ` ${error.hint}` : '';
+    process.stderr.write(`Error: ${error instanceof Error ? error.message : String(error)}.${known}\n`);
+    return 1;
+  }
+  return new Promise(() => undefined);
+}
+
+async function start(flags: HttpFlags): Promise<void> {
+  const started = startStore();
+  const { config, log, registry } = started;
+  refuseOpenBind(flags.bind, config.httpToken);
+  const running = await listen(started, flags);
+  void registry.warmUp();
+  const auth = config.httpToken === null ? 'loopback' : 'bearer-token';
+  log.info(`serving MCP over streamable HTTP at /mcp addr=${showAddress(running.address)} auth="${auth}"`);
+  if (process.stderr.isTTY) process.stderr.write(guide(config, registry.tables(), running.address));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => void shutDown(running, started, signal));
+  }
+}
+
+function listen({ config, log, registry, store }: StartedStore, flags: HttpFlags): Promise<RunningHttp> {
+  const catalogue = new Catalogue(new Services().provide(storeKey, store), log);
+  offerCoreTools(catalogue);
+  return serveMcpOverHttp({
+    ...flags,
+    catalogue,
+    instructions: serverInstructions,
+    token: config.httpToken,
+    resources: new ResourceFeature({ registry, catalogue }),
+    actor: config.env.MINI_APP_ACTOR,
+  });
+}
+
+async function shutDown(running: RunningHttp, { registry, log }: StartedStore, signal: string): Promise<never> {
+  await running.stop(signal).catch(reported(log));
+  await Promise.race([registry.close().catch(reported(log)), delay(shutdownBoundMs)]);
+  process.exit(0);
+}
+
+function reported(log: Logger) {
+  return (error: unknown) => log.error('shutting down failed', { error });
+}
+
+/** What somebody who starts the server by hand wants to know: what is served, and how a client is told of it. */
+export function guide(config: Config, tables: readonly Table[], address: BindAddress): string {
+  const headers = config.httpToken === null ? {} : { headers: { Authorization: `Bearer \${MINI_APP_HTTP_TOKEN}` } };
+  const entry = { type: 'http', url: `http://${showAddress(reachable(address))}/mcp`, ...headers };
+  const directories = [config.userDir, config.projectDir].filter((directory) => directory !== null);
+  const names = tables.map(
+    ({ name, scope, schema }) => `  ${name} (${scope})${schema.title ? `: ${schema.title}` : ''}`,
+  );
+  return [
+    '',
+    tables.length === 0 ? 'No table is mounted yet; clients can make one.' : `Serving ${tables.length} table(s):`,
+    ...names,
+    `Directories: ${directories.join(', ') || 'none'}`,
+    'Clients connect with this entry of .mcp.json:',
+    JSON.stringify({ mcpServers: { 'mini-app': entry } }, null, 2),
+    'Press Ctrl+C to stop.',
+    '',
+  ].join('\n');
+}
+
+/** Nobody can connect to "any address"; this machine is the one address of it that is known. */
+function reachable(address: BindAddress): BindAddress {
+  return address.host === '0.0.0.0' || address.host === '::' ? { ...address, host: 'localhost' } : address;
+}

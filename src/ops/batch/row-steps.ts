@@ -1,0 +1,124 @@
+/** The row ops of a batch: what the single tools do, inside the batch's transaction. */
+import { StoreError } from '../../errors.js';
+import type { Match } from '../../projections/rows/queries.js';
+import { invalid } from '../../schema/field-errors.js';
+import { fieldValue } from '../../schema/filter-value.js';
+import type { Members } from '../../schema/json.js';
+import { mergeRow } from '../../schema/merge-row.js';
+import { fieldOf, type TableSchema } from '../../schema/table-schema.js';
+import { validateData } from '../../schema/validate-row.js';
+import { resolveId } from '../resolve-id.js';
+import { newRowCreated, rowDeleted, rowUpdated } from '../row-events.js';
+import { storedMembers } from '../update-row.js';
+import { changedRow, liveRow } from '../write-row.js';
+import type { BatchOp, RawMatch } from './batch-ops.js';
+import type { OpOutcome, TableWork } from './table-work.js';
+
+type Op<N extends BatchOp['op']> = Extract<BatchOp, { op: N }>;
+
+/** @throws StoreError VALIDATION_ERROR, TABLE_NOT_FOUND. */
+export function insertRow(work: TableWork, { data }: Op<'data_insert'>): OpOutcome {
+  const schema = work.requireSchema();
+  const id = work.store.newId();
+  work.tx.append(newRowCreated(schema, id, validateData(schema, data)));
+  return { result: { op: 'data_insert', ...versionOf(work, id) }, affects: oneRow(work) };
+}
+
+/** @throws StoreError NOT_FOUND, AMBIGUOUS_ID, VALIDATION_ERROR, VERSION_CONFLICT, TABLE_NOT_FOUND. */
+export function changeRow(work: TableWork, op: Op<'data_update'>): OpOutcome {
+  const schema = work.requireSchema();
+  const before = liveRow(work.tx, resolve(work, op.id), op);
+  const after =
+    op.mode === 'replace' ? validateData(schema, op.data) : mergeRow(schema, storedMembers(before), op.data);
+  work.tx.append(rowUpdated(schema, before, after));
+  return { result: { op: 'data_update', ...versionOf(work, before.id) }, affects: oneRow(work) };
+}
+
+/** @throws StoreError NOT_FOUND, AMBIGUOUS_ID, VERSION_CONFLICT, TABLE_NOT_FOUND. */
+export function removeRow(work: TableWork, op: Op<'data_delete'>): OpOutcome {
+  const schema = work.requireSchema();
+  const { id } = liveRow(work.tx, resolve(work, op.id), op);
+  work.tx.append(rowDeleted(schema, id));
+  return { result: { op: 'data_delete', deleted: id }, affects: oneRow(work) };
+}
+
+/**
+ * Every row that fits goes, every item becomes a row. Items are checked before anything is changed.
+ * @throws StoreError VALIDATION_ERROR: `match.<key>` or `items[<i>]`; TABLE_NOT_FOUND.
+ */
+export function replaceRows(work: TableWork, { match, items }: Op<'replace'>): OpOutcome {
+  const schema = work.requireSchema();
+  const typed = typedMatch(schema, match);
+  const data = items.map((item, index) => validItem(schema, item, index));
+  const removed = work.rows.idsMatching(typed).filter((id) => work.tx.row(id) !== null);
+  for (const id of removed) work.tx.append(rowDeleted(schema, id));
+  const ids = data.map((members) => {
+    const id = work.store.newId();
+    work.tx.append(newRowCreated(schema, id, members));
+    return id;
+  });
+  const replaced = { deleted: removed.length, inserted: ids.length };
+  return {
+    result: { op: 'replace', ...replaced, ids },
+    affects: {
+      table: work.target.name,
+      match_keys: match.size,
+      items_count: items.length,
+      would_delete_estimate: replaced.deleted,
+      would_insert: replaced.inserted,
+      rows: replaced.deleted + replaced.inserted,
+      ...noFields,
+    },
+    replaced,
+  };
+}
+
+/** For ops that leave the fields as they are. */
+export const noFields = { fields_added: [], fields_removed: [] };
+
+function oneRow(work: TableWork) {
+  return { table: work.target.name, rows: 1, ...noFields };
+}
+
+function versionOf(work: TableWork, id: string) {
+  return { id, version: changedRow(work.tx, id).version };
+}
+
+function resolve(work: TableWork, id: string): string {
+  return resolveId(id, (prefix) => work.rows.idsWithPrefix(prefix));
+}
+
+/** Keys that only rows have, not the schema, are compared as they are. */
+function typedMatch(schema: TableSchema, match: RawMatch): Match {
+  return new Map(
+    [...match].map(([key, value]) => {
+      const field = fieldOf(schema, key);
+      if (field === undefined && !/^[A-Za-z0-9_-]+$/.test(key)) throw invalid(`match.${key}`, 'unknown field');
+      if (field === undefined || value === null) return [key, value];
+      return [key, matchValue(() => fieldValue(field, value), key)];
+    }),
+  );
+}
+
+function matchValue<T>(check: () => T, key: string): T {
+  try {
+    return check();
+  } catch (error) {
+    if (error instanceof StoreError && error.code === 'VALIDATION_ERROR')
+      throw invalid(`match.${key}`, reasonOf(error));
+    throw error;
+  }
+}
+
+function validItem(schema: TableSchema, item: unknown, index: number): Members {
+  try {
+    return validateData(schema, item);
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    throw invalid(`items[${index}]`, error.message);
+  }
+}
+
+function reasonOf(error: StoreError): string {
+  return 'reason' in error.fields ? String(error.fields.reason) : error.message;
+}
