@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { StoreError } from '../errors.js';
 import type { JsonText } from '../schema/json.js';
+import { aliasShape } from './alias-body.js';
 import type { EventContent } from './types.js';
 
 const data = z.record(z.string(), z.unknown());
@@ -94,6 +95,10 @@ export const eventCatalogue: Readonly<Record<string, EventDefinition>> = {
       aliases: count,
     }),
   },
+  'alias.created': { version: 1, body: aliasShape },
+  /** An alias that was found elsewhere: in a table's own database, or put into this one by another program. */
+  'alias.migrated': { version: 1, body: aliasShape.extend({ from: z.string() }) },
+  'alias.deleted': { version: 1, body: z.strictObject({ name: z.string() }) },
   /** The table's schema.yaml as whole texts; null: there was or is none. */
   'schema.changed': {
     version: 1,

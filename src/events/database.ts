@@ -1,8 +1,8 @@
-/** Opening a table's database file: journal mode, durability, migrations, and what to do where none of that is possible. */
+/** Opening a database file: journal mode, durability, migrations, and what to do where none of that is possible. */
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
-import { migrate } from './migrate.js';
+import { type MigrationSet, migrate, tableSet } from './migrate.js';
 import { storageError } from './storage-error.js';
 
 export type Connection = Database.Database;
@@ -23,9 +23,9 @@ const blockingWait = 25;
  * for reading.
  * @throws StoreError STORAGE_ERROR when it is no database or cannot be read.
  */
-export function openDatabase(path: string): OpenedDatabase {
+export function openDatabase(path: string, set: MigrationSet = tableSet): OpenedDatabase {
   try {
-    return openForWriting(path);
+    return openForWriting(path, set);
   } catch (error) {
     if (!isNotWritable(error) || !existsSync(path)) throw storageError(error);
     return openForReading(path);
@@ -60,7 +60,7 @@ export function isBusy(error: unknown): boolean {
   return error instanceof Database.SqliteError && /^SQLITE_(BUSY|LOCKED)/.test(error.code);
 }
 
-function openForWriting(path: string): OpenedDatabase {
+function openForWriting(path: string, set: MigrationSet): OpenedDatabase {
   mkdirSync(dirname(path), { recursive: true });
   assertWritable(path);
   const connection = new Database(path, { timeout: blockingWait });
@@ -68,7 +68,7 @@ function openForWriting(path: string): OpenedDatabase {
     secure(connection);
     const journalMode = patiently(() => chooseJournal(connection, path));
     connection.pragma('synchronous = FULL');
-    patiently(() => migrate(connection));
+    patiently(() => migrate(connection, set));
     return { connection, journalMode, readOnlyBecause: null };
   } catch (error) {
     connection.close();

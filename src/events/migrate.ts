@@ -4,19 +4,47 @@
  * statement is conditional, missing columns are added).
  */
 import type { Database as Connection } from 'better-sqlite3';
-import { type Migration, migrations } from './migrations.js';
+import { globalMigrations, type Migration, migrations } from './migrations.js';
+
+/** What one kind of database file is brought to. */
+export interface MigrationSet {
+  readonly migrations: readonly Migration[];
+  /** Columns that older files lack. */
+  readonly laterColumns: readonly LaterColumn[];
+}
+
+type LaterColumn = readonly [table: string, column: string, declaration: string];
+
+/** A table's database: columns that the predecessor's lack (storage.md §3.2, §23.5) and the ones this project adds. */
+export const tableSet: MigrationSet = {
+  migrations,
+  laterColumns: [
+    ['rows', 'version', 'INTEGER NOT NULL DEFAULT 0'],
+    ['_aliases', 'params_schema', 'TEXT'],
+    ['_row_history', 'prev_data_json', 'TEXT'],
+  ],
+};
+
+/** A scope directory's `_global.db` (storage.md §3.5). */
+export const globalSet: MigrationSet = {
+  migrations: globalMigrations,
+  laterColumns: [
+    ['_global_aliases', 'fields', 'TEXT'],
+    ['_global_aliases', 'order_by', 'TEXT'],
+  ],
+};
 
 /** Applies what is missing. Costs one read when nothing is. */
-export function migrate(connection: Connection): void {
-  if (applied(connection).size === migrations.length) return;
+export function migrate(connection: Connection, set: MigrationSet = tableSet): void {
+  if (applied(connection).size === set.migrations.length) return;
   connection.exec('BEGIN IMMEDIATE');
   try {
     connection.exec(
       'CREATE TABLE IF NOT EXISTS _migrations (tag TEXT PRIMARY KEY NOT NULL, applied_at INTEGER NOT NULL)',
     );
     const done = applied(connection);
-    addMissingColumns(connection);
-    for (const migration of migrations) if (!done.has(migration.tag)) apply(connection, migration);
+    addMissingColumns(connection, set.laterColumns);
+    for (const migration of set.migrations) if (!done.has(migration.tag)) apply(connection, migration);
     connection.exec('COMMIT');
   } catch (error) {
     if (connection.inTransaction) connection.exec('ROLLBACK');
@@ -56,13 +84,6 @@ export function conditional(statement: string): string {
   );
 }
 
-/** Columns that databases of the predecessor lack (storage.md §3.2, §23.5) and the ones this project adds to its tables. */
-const laterColumns: readonly (readonly [table: string, column: string, declaration: string])[] = [
-  ['rows', 'version', 'INTEGER NOT NULL DEFAULT 0'],
-  ['_aliases', 'params_schema', 'TEXT'],
-  ['_row_history', 'prev_data_json', 'TEXT'],
-];
-
 function applied(connection: Connection): Set<string> {
   if (!hasTable(connection, '_migrations')) return new Set();
   return new Set(connection.prepare<[], string>('SELECT tag FROM _migrations').pluck().all());
@@ -72,7 +93,7 @@ function hasTable(connection: Connection, name: string): boolean {
   return connection.prepare('SELECT 1 FROM sqlite_schema WHERE type = ? AND name = ?').get('table', name) !== undefined;
 }
 
-function addMissingColumns(connection: Connection): void {
+function addMissingColumns(connection: Connection, laterColumns: readonly LaterColumn[]): void {
   for (const [table, column, declaration] of laterColumns) {
     const columns = connection.prepare<[string], string>('SELECT name FROM pragma_table_info(?)').pluck().all(table);
     if (columns.length > 0 && !columns.includes(column)) {

@@ -1,9 +1,10 @@
-/** Generated from drizzle/table by scripts/embed-migrations.ts; do not edit. */
+/** Generated from drizzle/table and drizzle/global by scripts/embed-migrations.ts; do not edit. */
 export interface Migration {
   readonly tag: string;
   readonly statements: readonly string[];
 }
 
+/** Of a table's database. */
 export const migrations: readonly Migration[] = [
   {
     tag: '0000_tables',
@@ -32,6 +33,28 @@ export const migrations: readonly Migration[] = [
       "-- The writer always moves `version`; whoever changes a row without moving it is somebody else. The first note of a row stays;\n-- it is looked for, because the conflict clause of an outer statement would override one in a trigger.\nCREATE TRIGGER `_rows_note_insert` AFTER INSERT ON `rows` WHEN NEW.version = 0\nBEGIN\n\tINSERT INTO `_foreign_writes` (row_id, op, noticed_at)\n\tSELECT NEW.id, 'create', CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)\n\tWHERE NEW.id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM `_foreign_writes` WHERE row_id = NEW.id);\nEND;",
       "CREATE TRIGGER `_rows_note_update` AFTER UPDATE ON `rows` WHEN NEW.version = OLD.version\nBEGIN\n\tINSERT INTO `_foreign_writes` (row_id, op, before_data, before_created_at, before_updated_at, before_version, noticed_at)\n\tSELECT OLD.id, CASE WHEN NEW.id IS OLD.id THEN 'update' ELSE 'delete' END, OLD.data, OLD.created_at, OLD.updated_at, OLD.version, CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)\n\tWHERE OLD.id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM `_foreign_writes` WHERE row_id = OLD.id);\n\tINSERT INTO `_foreign_writes` (row_id, op, noticed_at)\n\tSELECT NEW.id, 'create', CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)\n\tWHERE NEW.id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM `_foreign_writes` WHERE row_id = NEW.id);\nEND;",
       "-- The writer's own delete first turns `version` negative.\nCREATE TRIGGER `_rows_note_delete` AFTER DELETE ON `rows` WHEN OLD.version >= 0\nBEGIN\n\tINSERT INTO `_foreign_writes` (row_id, op, before_data, before_created_at, before_updated_at, before_version, noticed_at)\n\tSELECT OLD.id, 'delete', OLD.data, OLD.created_at, OLD.updated_at, OLD.version, CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)\n\tWHERE OLD.id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM `_foreign_writes` WHERE row_id = OLD.id);\nEND;",
+    ],
+  },
+];
+
+/** Of a scope directory's `_global.db`. */
+export const globalMigrations: readonly Migration[] = [
+  {
+    tag: '0000_tables',
+    statements: [
+      'CREATE TABLE `_events` (\n\t`seq` integer PRIMARY KEY AUTOINCREMENT NOT NULL,\n\t`commit_no` integer NOT NULL,\n\t`row_id` text,\n\t`row_version` integer,\n\t`type` text NOT NULL,\n\t`event_version` integer NOT NULL,\n\t`body` text NOT NULL,\n\t`actor` text NOT NULL,\n\t`origin` text NOT NULL,\n\t`idempotency_key` text,\n\t`request_digest` text,\n\t`outcome` text,\n\t`at_ms` integer NOT NULL,\n\t`prev_hash` blob NOT NULL,\n\t`hash` blob NOT NULL\n);',
+      'CREATE UNIQUE INDEX `idx_events_row` ON `_events` (`row_id`,`row_version`) WHERE "_events"."row_id" is not null;',
+      'CREATE UNIQUE INDEX `idx_events_idempotency` ON `_events` (`idempotency_key`) WHERE "_events"."idempotency_key" is not null;',
+      'CREATE INDEX `idx_events_table` ON `_events` (`seq`) WHERE "_events"."row_id" is null;',
+      'CREATE TABLE `_foreign_writes` (\n\t`row_id` text PRIMARY KEY NOT NULL,\n\t`op` text NOT NULL,\n\t`before_data` text,\n\t`before_created_at` integer,\n\t`before_updated_at` integer,\n\t`before_version` integer,\n\t`noticed_at` integer NOT NULL\n);',
+      'CREATE TABLE `_global_aliases` (\n\t`name` text PRIMARY KEY NOT NULL,\n\t`sources_json` text NOT NULL,\n\t`aggregator_json` text,\n\t`filter` text NOT NULL,\n\t`default_limit` integer,\n\t`description` text,\n\t`params_schema` text,\n\t`fields` text,\n\t`order_by` text\n);',
+    ],
+  },
+  {
+    tag: '0001_triggers',
+    statements: [
+      "-- The log is append-only, also for a connection that is not ours.\nCREATE TRIGGER `_events_refuse_update` BEFORE UPDATE ON `_events`\nBEGIN\n\tSELECT RAISE(ABORT, 'the event log is append-only');\nEND;",
+      "CREATE TRIGGER `_events_refuse_delete` BEFORE DELETE ON `_events`\nBEGIN\n\tSELECT RAISE(ABORT, 'the event log is append-only');\nEND;",
     ],
   },
 ];

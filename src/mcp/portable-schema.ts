@@ -23,7 +23,7 @@ export function portableInput(payload: z.ZodType): PortableSchema {
 
 /** The published form of a success value, under the key `value` that structured content has it under. */
 export function portableOutput(success: z.ZodType): PortableSchema {
-  const { schema, problems } = portable(success, 'input');
+  const { schema, problems } = portable(success, 'input', false);
   return { schema: { type: 'object', properties: { value: schema }, required: ['value'] }, problems };
 }
 
@@ -42,9 +42,11 @@ export function isOneWay(schema: z.ZodType): boolean {
   return found;
 }
 
-function portable(source: z.ZodType, io: 'input' | 'output'): PortableSchema {
+/** @param isRoot whether it is published as the root of a document, where no combinator may stand. */
+function portable(source: z.ZodType, io: 'input' | 'output', isRoot = true): PortableSchema {
   const problems: string[] = [];
   const generated = generate(source, io, problems);
+  if (isRoot) checkRoot(generated, problems);
   return { schema: schemaAt(generated, '', problems), problems };
 }
 
@@ -66,12 +68,13 @@ function generate(source: z.ZodType, io: 'input' | 'output', problems: string[])
 const dropped = new Set(['$schema', '$id', '$comment', 'format', 'pattern', 'id', '~standard']);
 const rootCombinators = ['anyOf', 'oneOf', 'allOf', 'not', 'if'];
 
+function checkRoot(source: JsonSchema, problems: string[]): void {
+  for (const keyword of rootCombinators) if (keyword in source) problems.push(`the root has '${keyword}'`);
+}
+
 function schemaAt(source: JsonSchema, path: string, problems: string[]): JsonSchema {
   const where = path === '' ? 'the root' : `'${path}'`;
   if ('$ref' in source || '$defs' in source) problems.push(`${where} is recursive or shared by reference`);
-  if (path === '') {
-    for (const keyword of rootCombinators) if (keyword in source) problems.push(`the root has '${keyword}'`);
-  }
   const result = splitTypes(typedLiterals(copied(source, path, problems)));
   checkTyped(result, where, problems);
   return result;

@@ -1,5 +1,6 @@
 /** A table in use: its database and the followers that run on its log. */
 import type { EventLog } from '../events/event-log.js';
+import type { AliasQueries } from '../projections/aliases/queries.js';
 import type { HistoryQueries } from '../projections/row-history/queries.js';
 import type { RowQueries } from '../projections/rows/queries.js';
 import type { MountContext } from './mount-context.js';
@@ -13,6 +14,7 @@ export class OpenedTable implements OpenTable {
   readonly log: EventLog;
   readonly rows: RowQueries;
   readonly history: HistoryQueries;
+  readonly aliases: AliasQueries;
   readonly database: TableDatabase;
   readonly #followers: TableFollowers;
 
@@ -33,6 +35,7 @@ export class OpenedTable implements OpenTable {
     this.log = this.database.log;
     this.rows = this.database.rows;
     this.history = this.database.history;
+    this.aliases = this.database.aliases;
     this.#followers = new TableFollowers(table, this.database, context);
     this.#report(context);
     if (this.database.readOnlyBecause === null) this.#followSchemaFile(context);

@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { StoreError } from '../errors.js';
 import { foldName } from '../schema/table-name.js';
+import { ScopedAliasStores } from './alias-databases.js';
 import type { Config } from './config.js';
 import type { MountContext } from './mount-context.js';
 import { MountedTable } from './mounted-table.js';
@@ -37,8 +38,11 @@ export class TableRegistry implements Registry {
     return registry;
   }
 
+  readonly aliasStores: ScopedAliasStores;
+
   private constructor(private readonly context: MountContext) {
     this.scopes = new ScopeDirectories(context);
+    this.aliasStores = new ScopedAliasStores(context, () => this.tables());
   }
 
   get config(): Config {
@@ -78,6 +82,7 @@ export class TableRegistry implements Registry {
     const before = this.#mountedNow();
     const after = this.#scan();
     this.#scanned = after;
+    this.aliasStores.tablesChanged();
     this.#broken.clear();
     this.#reportFailed();
     for (const table of after.tables.values()) this.#tryToOpen(table);
@@ -93,7 +98,7 @@ export class TableRegistry implements Registry {
   async close(): Promise<void> {
     this.#closed = true;
     const tables = [...(this.#scanned?.tables.values() ?? []), ...this.#retired];
-    await Promise.all(tables.map((table) => table.close()));
+    await Promise.all([this.aliasStores, ...tables].map((part) => part.close()));
   }
 
   #mountedNow(): Mounted {

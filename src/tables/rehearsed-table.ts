@@ -48,8 +48,8 @@ export class RehearsedTable implements Table {
   }
 
   #open(database: TableDatabase): OpenTable {
-    const { log, rows, history, journalMode } = database;
+    const { log, rows, history, aliases, journalMode } = database;
     const status = () => ({ head: database.head(), journalMode, foreignWrites: 0, followers: [] });
-    return { log, rows, history, settled: async () => undefined, status };
+    return { log, rows, history, aliases, settled: async () => undefined, status };
   }
 }

@@ -7,6 +7,8 @@ import { EventRows } from '../events/event-rows.js';
 import type { InlineProjection, RowStates } from '../events/inline-projection.js';
 import { SqliteEventLog } from '../events/sqlite-event-log.js';
 import { storageError } from '../events/storage-error.js';
+import { AliasesProjection } from '../projections/aliases/project.js';
+import { type AliasQueries, SqliteAliasQueries, tableAliases } from '../projections/aliases/queries.js';
 import { HistoryRows } from '../projections/row-history/history-rows.js';
 import { type ArchiveLimits, RowHistoryProjection } from '../projections/row-history/project.js';
 import type { HistoryQueries } from '../projections/row-history/queries.js';
@@ -34,6 +36,8 @@ export class TableDatabase {
   readonly log: EventLog;
   readonly rows: RowQueries;
   readonly history: HistoryQueries;
+  /** The table's own aliases, of legacy mode and of the predecessor. */
+  readonly aliases: AliasQueries;
   readonly connection: Connection;
   readonly journalMode: string;
   readonly readOnlyBecause: string | null;
@@ -62,6 +66,7 @@ export class TableDatabase {
     const projections: InlineProjection[] = [
       new RowsProjection(connection),
       new RowHistoryProjection(connection, options.historyName, options.archive),
+      new AliasesProjection(connection, tableAliases),
       new FieldIndexes(connection),
     ];
     this.connection = connection;
@@ -69,6 +74,7 @@ export class TableDatabase {
     this.readOnlyBecause = opened.readOnlyBecause;
     this.rows = rows;
     this.history = new SqliteHistoryQueries(historyRows);
+    this.aliases = new SqliteAliasQueries(connection, tableAliases);
     this.#events = new SqliteEventLog({
       connection,
       states,
@@ -119,8 +125,8 @@ export class TableDatabase {
   }
 }
 
-/** A log that can be read. */
-function refusing(log: SqliteEventLog, { name }: TableDatabaseOptions, reason: string): EventLog {
+/** A log that can only be read. */
+export function refusing(log: SqliteEventLog, { name }: { readonly name: string }, reason: string): EventLog {
   return {
     append: <T>(_: Command<T>): Promise<Appended<T>> =>
       Promise.reject(new StoreError('TABLE_READ_ONLY', { table: name, reason })),

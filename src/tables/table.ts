@@ -1,12 +1,15 @@
 /** A mounted table: its definition now, its database from the first use on. */
 import type { EventLog } from '../events/event-log.js';
+import type { AliasQueries } from '../projections/aliases/queries.js';
 import type { FollowerStatus } from '../projections/projection.js';
 import type { HistoryQueries } from '../projections/row-history/queries.js';
 import type { RowQueries } from '../projections/rows/queries.js';
 import type { TableSchema } from '../schema/table-schema.js';
+import type { AliasStores } from './alias-stores.js';
 import type { Config } from './config.js';
+import type { Scope } from './scope.js';
 
-export type Scope = 'user' | 'project' | 'legacy';
+export type { Scope };
 
 export interface Table {
   /** The registry key: the directory's name (legacy mode: the schema's `table`). */
@@ -40,6 +43,8 @@ export interface OpenTable {
   readonly log: EventLog;
   readonly rows: RowQueries;
   readonly history: HistoryQueries;
+  /** The table's own aliases: those of legacy mode, and what the predecessor left. */
+  readonly aliases: AliasQueries;
   /** Waits until the followers a caller should see (the markdown dump) have applied `seq`, 2 s at most. */
   settled(seq: number): Promise<void>;
   status(): TableStatus;
@@ -81,6 +86,7 @@ export interface TableScopes {
 }
 
 export interface Registry {
+  readonly aliasStores: AliasStores;
   /** The settings that the tables were mounted with. */
   readonly config: Config;
   readonly scopes: TableScopes;

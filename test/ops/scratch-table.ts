@@ -135,6 +135,7 @@ export class ScratchTable {
       log: this.database.log,
       rows: this.database.rows,
       history: this.database.history,
+      aliases: this.database.aliases,
       settled: async () => {},
       status: () => ({ head: this.database.head(), journalMode: 'wal', foreignWrites: 0, followers: [] }),
     });
@@ -154,6 +155,10 @@ export class ScratchTable {
     };
     return {
       registry: {
+        aliasStores: {
+          readable: async () => [],
+          writable: async () => ({ scope: 'legacy', log: this.database.log, aliases: this.database.aliases }),
+        },
         config: loadConfig({}, directory),
         scopes: new ScopeDirectories({
           config: loadConfig({}, this.directory),

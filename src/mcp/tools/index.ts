@@ -1,6 +1,10 @@
 /** The built-in tools: the view `core/store`. */
 import type { Catalogue, ViewController } from '../catalogue.js';
 import type { Binding } from '../projection.js';
+import { aliasCreate } from './alias-create.js';
+import { aliasDelete } from './alias-delete.js';
+import { aliasList } from './alias-list.js';
+import { aliasRun } from './alias-run.js';
 import { contentInsert } from './content-insert.js';
 import { contentReplace } from './content-replace.js';
 import { contentView } from './content-view.js';
@@ -37,6 +41,10 @@ export const coreTools: readonly Binding[] = [
   schemaBatch,
   dataSnapshot,
   rowMaterialize,
+  aliasCreate,
+  aliasList,
+  aliasRun,
+  aliasDelete,
   queryAggregate,
   rowRestore,
   contentView,

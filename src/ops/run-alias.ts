@@ -1,0 +1,73 @@
+/** `alias_run`: the stored query again, with parameters and another page if need be. */
+import { StoreError } from '../errors.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../schema/json.js';
+import { type Aggregated, aggregateTables, resolveSources } from './aggregate.js';
+import { renderFilter } from './filter-template/render-filter.js';
+import { listRows } from './list-rows.js';
+import type { RowRecord, Store } from './store.js';
+import { type AliasView, aliasView, findAlias, ownTable, sourcesOf } from './stored-alias.js';
+
+export interface RunAliasInput {
+  readonly name: string;
+  /** Used only by an alias that is stored without a table; else the stored sources decide. */
+  readonly table?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
+  /** An object, or the text of one. */
+  readonly params?: unknown;
+  readonly fields?: unknown;
+  readonly order_by?: unknown;
+}
+
+/**
+ * Rows as `list` answers them, or what the alias's aggregator makes of them. The call's limit, fields and order_by come
+ * before the stored ones; an aggregator knows none of them.
+ * @throws StoreError ALIAS_NOT_FOUND, ALIAS_PARAMS_REQUIRED, ALIAS_TEMPLATE_ERROR, VALIDATION_ERROR, AGGREGATOR_ERROR,
+ *   TABLE_NOT_FOUND, TABLE_REQUIRED.
+ */
+export async function runAlias(store: Store, input: RunAliasInput): Promise<RowRecord[] | Aggregated> {
+  const found = await findAlias(store, input.name);
+  const alias = aliasView(found.alias, found.in.scope, ownTable(store, found.in));
+  const filter = filterOf(alias, input.params);
+  const sources = sourcesOf(alias);
+  if (alias.aggregator !== null) {
+    const tables = sources === null ? [store.registry.resolve(input.table)] : resolveSources(store.registry, sources);
+    return aggregateTables(tables, { filter, aggregator: alias.aggregator });
+  }
+  if (sources !== null && sources.kind !== 'single') throw withoutAggregator(alias.name, sources.kind);
+  return listRows(store, {
+    table: sources?.value ?? input.table,
+    filter,
+    limit: input.limit ?? alias.default_limit ?? undefined,
+    offset: input.offset,
+    fields: input.fields ?? alias.fields,
+    order_by: input.order_by ?? alias.order_by,
+  });
+}
+
+function filterOf(alias: AliasView, params: unknown): JsonValue {
+  if (alias.filter_template === undefined) return alias.filter;
+  if (params == null && alias.params_schema !== null)
+    throw new StoreError('ALIAS_PARAMS_REQUIRED', { name: alias.name });
+  return renderFilter(alias.filter_template, params == null ? {} : paramsObject(params));
+}
+
+function paramsObject(params: unknown): JsonObject {
+  const value = typeof params === 'string' ? parsed(params) : params;
+  if (isJsonObject(value)) return value;
+  throw new StoreError('ALIAS_TEMPLATE_ERROR', { detail: 'params must be an object of values by name' });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new StoreError('ALIAS_TEMPLATE_ERROR', { detail: 'params is text that is no JSON object' }, { cause });
+  }
+}
+
+function withoutAggregator(name: string, kind: string): StoreError<'AGGREGATOR_ERROR'> {
+  const detail = `alias '${name}' reads ${kind} sources, for which an aggregator is required`;
+  const hint = 'Delete the alias and create it with an aggregator, or with one table.';
+  return new StoreError('AGGREGATOR_ERROR', { detail }, { hint });
+}

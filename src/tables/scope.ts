@@ -1,0 +1,2 @@
+/** Where a table is mounted from. */
+export type Scope = 'user' | 'project' | 'legacy';
