@@ -1,11 +1,5 @@
 /** The requests that were accepted and not answered yet. */
-import {
-  isJSONRPCErrorResponse,
-  isJSONRPCNotification,
-  isJSONRPCRequest,
-  isJSONRPCResultResponse,
-  type JSONRPCMessage,
-} from '@modelcontextprotocol/server';
+import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 
 type RequestId = string | number;
 
@@ -15,14 +9,18 @@ export class PendingRequests {
 
   accepted(message: JSONRPCMessage): void {
     // A subscription is open until one side ends it; there is no answer to wait for.
-    if (isJSONRPCRequest(message) && message.method !== 'subscriptions/listen') this.#ids.add(message.id);
-    else if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled') {
-      this.#remove(message.params?.requestId);
-    }
+    if (!('method' in message)) return;
+    if ('id' in message) {
+      if (message.method !== 'subscriptions/listen') this.#ids.add(message.id);
+    } else if (message.method === 'notifications/cancelled') this.#remove(message.params?.requestId);
   }
 
   answered(message: JSONRPCMessage): void {
-    if (isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message)) this.#remove(message.id);
+    if (!('method' in message)) this.#remove(message.id);
+  }
+
+  get size(): number {
+    return this.#ids.size;
   }
 
   /** Forgets all of them: nobody can be answered any more. */

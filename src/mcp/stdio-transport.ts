@@ -55,6 +55,7 @@ export class StdioTransport implements Transport {
   async send(message: JSONRPCMessage): Promise<void> {
     await this.#write(encodeJson(message));
     this.#pending.answered(message);
+    this.#readOn();
   }
 
   /** Takes no further message. Answers still go out. */
@@ -114,6 +115,7 @@ export class StdioTransport implements Transport {
     const message = 'error' in line ? this.#refuse(parseError, `Parse error: ${line.error}`) : this.#parsed(line.text);
     if (message === undefined) return;
     this.#pending.accepted(message);
+    if (this.#pending.size >= mostPending) this.options.input.pause();
     if (this.#held === null || isGreeting(message)) this.onmessage?.(message);
     else this.#held.push(message);
   }
@@ -150,6 +152,12 @@ export class StdioTransport implements Transport {
     return undefined;
   }
 
+  /** Reads on when the reader of the answers keeps up and most of what was taken is answered. */
+  #readOn(): void {
+    const hasRoom = this.#writing === 0 && this.#pending.size <= mostPending / 2;
+    if (hasRoom && this.#state === 'reading' && this.options.input.isPaused()) this.options.input.resume();
+  }
+
   async #write(text: string): Promise<void> {
     if (this.#state === 'closed') return;
     const { input, output } = this.options;
@@ -158,7 +166,8 @@ export class StdioTransport implements Transport {
     this.#writing++;
     input.pause();
     await output.drained();
-    if (--this.#writing === 0 && this.#state === 'reading') input.resume();
+    this.#writing--;
+    this.#readOn();
   }
 }
 
@@ -173,6 +182,12 @@ function isRequest(value: unknown): value is JSONRPCMessage {
   const hasId = value.id === undefined || typeof value.id === 'string' || Number.isInteger(value.id);
   return hasId && (value.params === undefined || isJsonObject(value.params));
 }
+
+/**
+ * With this many requests unanswered, reading waits: what is accepted can then be answered in the time that a stopping
+ * process has, however much a client pipes in before it leaves.
+ */
+const mostPending = 256;
 
 const greetings = ['initialize', 'notifications/initialized', 'ping', 'server/discover'];
 
