@@ -5,6 +5,8 @@
  */
 import { version } from './version.js';
 
+/** Flags that the next argument belongs to. */
+const valued = ['--bind', '--allowed-host', '--allowed-origin'];
 const usage = 'mini-app-mcp: give --mcp, --mcp-http or a command; --help shows what there is';
 
 /** Flags of the HTTP server that take a value. */
