@@ -8,6 +8,7 @@ import { type Config, loadConfig } from '../tables/config.js';
 import { TableRegistry } from '../tables/registry.js';
 import type { Registry, Table } from '../tables/table.js';
 import { type Io, ProgressLine } from './io.js';
+import { noTable } from './prompt-hint.js';
 
 export class CliContext {
   readonly registry: Registry;
@@ -43,7 +44,9 @@ export class CliContext {
   /** The tables named, or all. */
   tables(names: readonly string[]): OperatedTable[] {
     if (names.length > 0) return names.map((name) => this.table(name));
-    return this.registry.tables().map((table) => this.#operated(table));
+    const mounted = this.registry.tables();
+    if (mounted.length === 0) this.io.err(`${noTable}\n`);
+    return mounted.map((table) => this.#operated(table));
   }
 
   /** Where the table's markdown goes. */

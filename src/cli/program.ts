@@ -16,6 +16,7 @@ import { verifyCommand } from './commands/verify.js';
 import { CliContext } from './context.js';
 import { type ExitCode, exitCodeOf, exitCodes } from './exit-codes.js';
 import type { Io } from './io.js';
+import { promptHint } from './prompt-hint.js';
 
 const commands = [
   logCommand,
@@ -87,10 +88,10 @@ export function reportFailure(io: Io, error: unknown): ExitCode {
   const known = storageError(error);
   if (isStoreError(known)) {
     io.err(`Error [${known.code}]: ${known.message}\n`);
-    if ('tables' in known.fields && Array.isArray(known.fields.tables)) {
+    if ('tables' in known.fields && Array.isArray(known.fields.tables) && known.fields.tables.length > 0) {
       io.err(`The tables are: ${known.fields.tables.join(', ')}\n`);
     }
-    io.err(`Hint: ${known.hint}\n`);
+    io.err(`Hint: ${promptHint(known)}\n`);
   } else {
     io.err(`Error [INTERNAL]: ${known instanceof Error ? known.message : String(known)}\n`);
     io.err('Hint: mini-app-mcp doctor looks at the tables and says what is wrong with them.\n');

@@ -22,11 +22,16 @@ export async function serveHttp(args: readonly string[]): Promise<number> {
   try {
     await start(parseHttpFlags(args));
   } catch (error) {
-    const known = isStoreError(error) ? ` ${error.hint}` : '';
-    process.stderr.write(`Error: ${error instanceof Error ? error.message : String(error)}.${known}\n`);
+    process.stderr.write(`Error: ${error instanceof Error ? error.message : String(error)}.${nextStep(error)}\n`);
     return 1;
   }
   return new Promise(() => undefined);
+}
+
+function nextStep(error: unknown): string {
+  if (isStoreError(error)) return ` ${error.hint}`;
+  const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+  return isTaken ? ' Another server has this address: connect to that one, or give --bind another port.' : '';
 }
 
 async function start(flags: HttpFlags): Promise<void> {

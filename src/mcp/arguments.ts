@@ -54,7 +54,10 @@ export function argumentErrorOf(error: z.ZodError): ArgumentError {
 
 function messageOf(issue: z.core.$ZodIssue): string {
   const isMissing = issue.code === 'invalid_type' && issue.message.endsWith('received undefined');
-  return isMissing ? `missing, a ${issue.expected} is required` : issue.message;
+  if (!isMissing) return issue.message;
+  // A required argument of any shape: zod has no name for what it expects.
+  if (issue.expected === 'nonoptional') return 'missing';
+  return `missing, ${/^[aio]/.test(issue.expected) ? 'an' : 'a'} ${issue.expected} is required`;
 }
 
 function refuseUnknown(given: Arguments, known: readonly string[]): void {

@@ -5,6 +5,7 @@
 import type { Readable } from 'node:stream';
 import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/server';
 import { encodeJson, isJsonObject } from '../schema/json.js';
+import { answerLine } from './answer-line.js';
 import { type Line, LineReader } from './line-reader.js';
 import type { Logger } from './log.js';
 import { PendingRequests } from './pending-requests.js';
@@ -53,7 +54,7 @@ export class StdioTransport implements Transport {
 
   /** Writes one message. Resolves when the reader has room for more; a message after the end is dropped. */
   async send(message: JSONRPCMessage): Promise<void> {
-    await this.#write(encodeJson(message));
+    await this.#write(answerLine(message));
     this.#pending.answered(message);
     this.#readOn();
   }

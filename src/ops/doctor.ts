@@ -1,7 +1,8 @@
 /** `doctor`: looks at everything around a table that could be wrong and says what to do about it. Changes nothing. */
+import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { isStoreError } from '../errors.js';
-import { openReader } from '../events/database.js';
+import { type Connection, openReader } from '../events/database.js';
 import { storageError } from '../events/storage-error.js';
 import type { FailedTable } from '../tables/table.js';
 import { type BytesByKind, bytesByKind } from './doctor/bytes.js';
@@ -14,9 +15,11 @@ export type { Finding } from './doctor/finding.js';
 
 export interface TableHealth {
   readonly table: string;
+  /** `new`: it has no database, or one without a log; the first use makes it or takes it over. */
+  readonly state: 'ready' | 'new' | 'unreadable';
   readonly journal_mode: string | null;
   readonly events: number;
-  /** Null when the file cannot be read. */
+  /** Null unless it is ready. */
   readonly bytes: BytesByKind | null;
 }
 
@@ -55,17 +58,15 @@ export function doctor({ tables, failed, now }: DoctorInput): Diagnosis {
   };
 }
 
-function examineTable(table: OperatedTable, now: number): { health: TableHealth; findings: Finding[] } {
+function examineTable(table: OperatedTable, now: number): Examined {
   const { path } = table.database;
   const findings = examineFiles(table);
-  const health = { table: table.name, journal_mode: null, events: 0, bytes: null };
+  if (!existsSync(path)) return notReady(table, 'new', [...findings, unused(table)]);
   try {
     const connection = openReader(path);
     try {
-      findings.push(...examineDatabase(table, connection, now));
-      const events = connection.prepare<[], number>('SELECT count(*) FROM _events').pluck().get() ?? 0;
-      const journal = String(connection.pragma('journal_mode', { simple: true }));
-      return { health: { ...health, journal_mode: journal, events, bytes: bytesByKind(connection, path) }, findings };
+      if (!hasLog(connection)) return notReady(table, 'new', [...findings, unused(table)]);
+      return examineOpened(table, connection, [...findings, ...examineDatabase(table, connection, now)]);
     } finally {
       connection.close();
     }
@@ -73,8 +74,35 @@ function examineTable(table: OperatedTable, now: number): { health: TableHealth;
     const known = storageError(error);
     const message = isStoreError(known) ? known.message : 'the database cannot be examined';
     const next = 'restore the table from a snapshot under _snapshots';
-    return { health, findings: [...findings, { table: table.name, severity: 'error', message, next }] };
+    return notReady(table, 'unreadable', [...findings, { table: table.name, severity: 'error', message, next }]);
   }
+}
+
+interface Examined {
+  readonly health: TableHealth;
+  readonly findings: Finding[];
+}
+
+function examineOpened({ name, database }: OperatedTable, connection: Connection, findings: Finding[]): Examined {
+  const events = connection.prepare<[], number>('SELECT count(*) FROM _events').pluck().get() ?? 0;
+  const journal = String(connection.pragma('journal_mode', { simple: true }));
+  const bytes = bytesByKind(connection, database.path);
+  return { health: { table: name, state: 'ready', journal_mode: journal, events, bytes }, findings };
+}
+
+function notReady({ name }: OperatedTable, state: 'new' | 'unreadable', findings: Finding[]): Examined {
+  return { health: { table: name, state, journal_mode: null, events: 0, bytes: null }, findings };
+}
+
+function hasLog(connection: Connection): boolean {
+  return (
+    connection.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = '_events'").get() !== undefined
+  );
+}
+
+function unused({ name }: OperatedTable): Finding {
+  const message = 'the table was not used yet';
+  return { table: name, severity: 'info', message, next: 'nothing: its first use makes the log' };
 }
 
 function examineVersion(version: string): Finding[] {

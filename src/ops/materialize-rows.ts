@@ -95,12 +95,15 @@ const selectorShape = z.discriminatedUnion(
   },
 );
 
+const selectorHint =
+  'Give {"type":"by_id","id":"…"}, or {"type":"by_filter","filter":{…},"limit":100}. docs://filters shows the filters.';
+
 const defaultLimit = 100;
 const largestLimit = 1000;
 
 function selectRows(table: Table, { selector, concat }: MaterializeInput): RowState[] {
   const parsed = selectorShape.safeParse(selector);
-  if (!parsed.success) throw invalidShape('selector', parsed.error);
+  if (!parsed.success) throw invalidShape('selector', parsed.error, selectorHint);
   const wanted = parsed.data;
   if (wanted.type === 'by_id') {
     if (concat === true) throw invalidConcat();

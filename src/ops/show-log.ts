@@ -4,7 +4,7 @@ import { openReader } from '../events/database.js';
 import { EventRows } from '../events/event-rows.js';
 import { storageError } from '../events/storage-error.js';
 import type { StoredEvent } from '../events/types.js';
-import { type JsonText, parseJson, splitMembers } from '../schema/json.js';
+import { eventSummary } from './event-summary.js';
 import type { OperatedTable } from './operated-table.js';
 import { newestBefore, type Point } from './replay/point.js';
 
@@ -99,49 +99,9 @@ function entryOf(event: StoredEvent): LogEntry {
     type: event.type,
     row: event.rowId,
     row_version: event.rowVersion,
-    summary: summaryOf(event),
+    summary: eventSummary(event),
     origin,
     body: JSON.parse(event.body),
     hash: event.hash,
   };
-}
-
-/** A row's change by field; what an event of the whole table says, in short. */
-function summaryOf(event: StoredEvent): string {
-  const body = splitMembers(event.body);
-  if (event.rowId === null) return tableSummary(body);
-  const parts = [
-    ...fields('=', body.get('data') ?? body.get('set')),
-    ...((parseJson(body.get('unset') ?? ('[]' as JsonText)) as string[]).map((name) => `-${name}`) ?? []),
-    ...splices(body.get('splice')),
-    ...(body.has('from_version') ? [`from version ${body.get('from_version')}`] : []),
-  ];
-  return shortened(parts.join(' '), 100);
-}
-
-function tableSummary(body: ReturnType<typeof splitMembers>): string {
-  const parts = [...body].map(([name, value]) => {
-    const list: unknown = parseJson(value);
-    return `${name} ${Array.isArray(list) ? `(${list.length})` : shortened(value, 16)}`;
-  });
-  return parts.join(' ');
-}
-
-function fields(sign: string, members: JsonText | undefined): string[] {
-  if (members === undefined) return [];
-  return [...splitMembers(members)].map(([name, value]) => `${name}${sign}${shortened(value, 24)}`);
-}
-
-function splices(members: JsonText | undefined): string[] {
-  if (members === undefined) return [];
-  return [...splitMembers(members)].map(([name, list]) => {
-    const changes = parseJson(list) as unknown as readonly [number, number, string][];
-    const removed = changes.reduce((sum, [, count]) => sum + count, 0);
-    const inserted = changes.reduce((sum, [, , text]) => sum + text.length, 0);
-    return `${name}~(-${removed} +${inserted})`;
-  });
-}
-
-function shortened(text: string, length: number): string {
-  return text.length <= length ? text : `${text.slice(0, length - 1)}…`;
 }

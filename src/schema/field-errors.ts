@@ -13,16 +13,16 @@ export function requireField(schema: TableSchema, name: string, alsoKnown: reado
   throw new StoreError('VALIDATION_ERROR', { field: name, reason: 'unknown field' }, { hint: hintFor(name, known) });
 }
 
-/** VALIDATION_ERROR with the default hint. */
-export function invalid(field: string, reason: string): StoreError<'VALIDATION_ERROR'> {
-  return new StoreError('VALIDATION_ERROR', { field, reason });
+/** VALIDATION_ERROR, with the default hint unless a better one is given. */
+export function invalid(field: string, reason: string, hint?: string): StoreError<'VALIDATION_ERROR'> {
+  return new StoreError('VALIDATION_ERROR', { field, reason }, hint === undefined ? {} : { hint });
 }
 
 /** The first issue of a shape that did not fit, its path written behind the argument's name. */
-export function invalidShape(argument: string, error: ZodError): StoreError<'VALIDATION_ERROR'> {
+export function invalidShape(argument: string, error: ZodError, hint?: string): StoreError<'VALIDATION_ERROR'> {
   const issue = error.issues[0];
-  if (issue === undefined) return invalid(argument, 'has the wrong shape');
-  return invalid(pathText(argument, issue), issue.message);
+  if (issue === undefined) return invalid(argument, 'has the wrong shape', hint);
+  return invalid(pathText(argument, issue), issue.message, hint);
 }
 
 function pathText(argument: string, issue: z.core.$ZodIssue): string {

@@ -52,7 +52,7 @@ export class TableRegistry implements Registry {
   resolve(name: string | undefined): Table {
     const { tables } = this.#mountedNow();
     const wanted = name ?? this.#defaultName();
-    if (wanted === null) throw new StoreError('TABLE_REQUIRED', { tables: [...tables.keys()] });
+    if (wanted === null) throw new StoreError('TABLE_REQUIRED', { tables: [...tables.keys()] }, hintWithout(tables));
     const table = tables.get(wanted);
     if (table !== undefined) return table;
     throw new StoreError('TABLE_NOT_FOUND', { table: wanted }, this.#hintFor(wanted));
@@ -154,7 +154,7 @@ export class TableRegistry implements Registry {
     if (failed !== undefined)
       return { hint: `The table could not be mounted: ${failed.message}. Correct it, then call reload.` };
     const names = [...this.#mountedNow().tables.keys()];
-    if (names.length === 0) return { hint: 'No table is mounted. Create one with a schema.yaml, then call reload.' };
+    if (names.length === 0) return { hint: noTableHint };
     return { hint: `The mounted tables are: ${names.slice(0, 20).join(', ')}. Call reload to look for new ones.` };
   }
 
@@ -203,4 +203,10 @@ function namesMissing(inHere: Mounted, notThere: Mounted): string[] {
 
 function isTable(entry: readonly [string, MountedTable | null]): entry is [string, MountedTable] {
   return entry[1] !== null;
+}
+
+const noTableHint = 'No table is mounted. Make one with schema_create, or write its schema.yaml and call reload.';
+
+function hintWithout(tables: ReadonlyMap<string, unknown>): { hint?: string } {
+  return tables.size === 0 ? { hint: noTableHint } : {};
 }

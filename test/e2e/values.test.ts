@@ -89,3 +89,16 @@ test('digits of the predecessor’s big integers come back, also after another f
   const updated = await text('update', { id: '0f0e', data: { title: 'new' } });
   expect(updated).toContain('{"big":123456789012345678901234567890,"float":1.0,"title":"new"}');
 });
+
+test('an answer that a client would hang up on is told apart, and the session goes on', async () => {
+  const connection = await connected();
+  const title = 'x'.repeat(6_000_000);
+  const created = await connection.callTool({ name: 'create', arguments: { table: 'issues', data: { title } } });
+  expect(created).not.toHaveProperty('structuredContent');
+  const { id } = JSON.parse(await text('list', { fields: { mode: 'list', fields: [] } }))[0];
+  expect(JSON.parse(await text('get', { id })).data.title).toBe(title);
+  await text('create', { data: { title } });
+  const both = connection.callTool({ name: 'list', arguments: { table: 'issues' } });
+  await expect(both).rejects.toThrow(/has 1[23] MB, and 10 MB are the most.*limit/);
+  expect(JSON.parse(await text('info', {}))).toMatchObject({ rows: 2 });
+}, 60_000);

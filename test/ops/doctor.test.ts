@@ -1,5 +1,6 @@
-import { truncateSync, writeFileSync } from 'node:fs';
+import { rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { doctor } from '../../src/ops/doctor.js';
 import { ScratchTable } from './scratch-table.js';
@@ -51,5 +52,17 @@ describe('doctor', () => {
     const { findings } = doctor({ tables: [table.operated], failed, now: Date.now() });
     expect(findings.map((finding) => finding.table)).toEqual(expect.arrayContaining(['broken', 'notes']));
     expect(findings.every((finding) => finding.severity === 'error')).toBe(true);
+  });
+
+  it('takes a table that nobody has used yet for what it is', async () => {
+    await table.close();
+    for (const end of ['', '-wal', '-shm']) rmSync(`${table.path}${end}`, { force: true });
+    const untouched = examine();
+    new Database(table.path).exec('CREATE TABLE rows (id TEXT PRIMARY KEY, data TEXT)').close();
+    for (const { ok, tables, findings } of [untouched, examine()]) {
+      expect(ok).toBe(true);
+      expect(tables).toMatchObject([{ state: 'new', bytes: null }]);
+      expect(findings).toMatchObject([{ severity: 'info', message: 'the table was not used yet' }]);
+    }
   });
 });

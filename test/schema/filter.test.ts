@@ -20,6 +20,12 @@ const parse = (filter: unknown) => parseFilter(schema, filter);
 const leaf = { type: 'eq', field: 'string', value: 'x' };
 
 describe('parseFilter', () => {
+  it('shows what a filter looks like when one has another shape', () => {
+    expect(() => parse({ string: 'x' })).toThrow(
+      expect.objectContaining({ hint: expect.stringContaining('{"type":"eq","field":"state","value":"open"}') }),
+    );
+  });
+
   it.each([
     ['no object', 5, /^filter: must be a filter object/],
     ['an array', [leaf], /^filter: must be a filter object/],

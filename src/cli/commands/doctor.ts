@@ -34,8 +34,8 @@ function linesOf({ sqlite_version, tables, findings }: Diagnosis): string[] {
   ];
 }
 
-function tableLine({ table, journal_mode, events, bytes: by }: TableHealth): string {
-  if (by === null) return `  ${table}: not readable`;
+function tableLine({ table, state, journal_mode, events, bytes: by }: TableHealth): string {
+  if (by === null) return `  ${table}: ${state === 'new' ? 'not used yet' : 'not readable'}`;
   const parts = [
     ['rows', by.rows],
     ['log', by.log],
