@@ -18,11 +18,27 @@ export function invalid(field: string, reason: string): StoreError<'VALIDATION_E
   return new StoreError('VALIDATION_ERROR', { field, reason });
 }
 
-/** The first issue of a shape that did not fit, its path written behind the argument's name. */
-export function invalidShape(argument: string, error: ZodError): StoreError<'VALIDATION_ERROR'> {
-  const issue = error.issues[0];
+/**
+ * What is wrong with a shape that did not fit, its path written behind the argument's name. A key that is unknown is told
+ * first: a misspelt one is also why another is missing. `known` are the keys at the top.
+ */
+export function invalidShape(
+  argument: string,
+  error: ZodError,
+  known: readonly string[] = [],
+): StoreError<'VALIDATION_ERROR'> {
+  const issue = error.issues.find(({ code }) => code === 'unrecognized_keys') ?? error.issues[0];
   if (issue === undefined) return invalid(argument, 'has the wrong shape');
-  return invalid(pathText(argument, issue), issue.message);
+  const field = pathText(argument, issue);
+  if (issue.code !== 'unrecognized_keys') return invalid(field, reasonOf(issue));
+  const meant = issue.path.length === 0 ? nearest(issue.keys[0] ?? '', known) : undefined;
+  const hint = meant === undefined ? {} : { hint: `Did you mean '${meant}'?` };
+  return new StoreError('VALIDATION_ERROR', { field, reason: 'unknown key' }, hint);
+}
+
+/** What the library says of a value that is not there helps nobody. */
+function reasonOf({ message }: z.core.$ZodIssue): string {
+  return /received undefined$/.test(message) ? 'is required' : message;
 }
 
 function pathText(argument: string, issue: z.core.$ZodIssue): string {
