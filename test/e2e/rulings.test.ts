@@ -1,10 +1,11 @@
 /** Rulings that show only in the built program: what one process answered, the next one answers too. */
-import { rmSync, symlinkSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { predecessorDatabase } from '../helpers/predecessor.js';
 import { newDir, removeDir } from '../helpers/temp-dir.js';
-import { environment, Server, writeTable } from './server.js';
+import { environment, issuesSchema, program, Server, writeTable } from './server.js';
 
 const stopped: Server[] = [];
 const directories: string[] = [];
@@ -119,4 +120,48 @@ describe('links below a scope directory', () => {
     const server = serve(directory);
     expect(await server.do('reload')).toMatchObject({ mounted: 0, failed: [{ table: 'dangling', code: 'IO_ERROR' }] });
   });
+});
+
+describe('a database that is taken away from a running server', () => {
+  it('refuses writes that nobody would find again, until a reload', async () => {
+    const directory = home();
+    const user = join(directory, 'user');
+    writeTable(user);
+    const server = serve(directory);
+    await server.do('create', { table: 'issues', data: { title: 'before' } });
+    renameSync(join(user, 'issues'), join(directory, 'elsewhere'));
+    const lost = await server.call('create', { table: 'issues', data: { title: 'lost' } });
+    expect(lost.body).toMatchObject({ code: 'STORAGE_ERROR', hint: expect.stringContaining('reload') });
+    writeTable(user);
+    expect(await server.do('reload')).toMatchObject({ mounted: 1, failed: [] });
+    await server.do('create', { table: 'issues', data: { title: 'after' } });
+    const { text } = await server.call('list', { table: 'issues' });
+    expect(JSON.parse(text)).toMatchObject([{ data: { title: 'after' } }]);
+  });
+
+  it('makes the file of the aliases anew', async () => {
+    const directory = home();
+    const user = join(directory, 'user');
+    writeTable(user);
+    const server = serve(directory);
+    const filter = { type: 'eq', field: 'state', value: 'open' };
+    await server.do('alias_create', { table: 'issues', name: 'first', filter });
+    for (const suffix of ['', '-wal', '-shm']) rmSync(join(user, `_global.db${suffix}`), { force: true });
+    await server.do('alias_create', { table: 'issues', name: 'second', filter });
+    await server.stop();
+    const { text } = await serve(directory).call('alias_list');
+    expect(JSON.parse(text)).toMatchObject([{ name: 'second' }]);
+  });
+});
+
+it('info says that a log was compacted', async () => {
+  const directory = home();
+  writeTable(join(directory, 'user'), 'issues', `${issuesSchema}history: off\n`);
+  const server = serve(directory);
+  const { id } = await server.do('create', { table: 'issues', data: { title: 'a' } });
+  await server.do('update', { table: 'issues', id, data: { title: 'b' } });
+  expect(await server.do('info', { table: 'issues' })).not.toHaveProperty('status.compacted');
+  execFileSync(process.execPath, [program, 'compact', 'issues'], { cwd: directory, env: environment(directory) });
+  const info = await server.do('info', { table: 'issues' });
+  expect(info).toMatchObject({ status: { compacted: { upto: 1, removed: 1 } } });
 });
