@@ -27,7 +27,13 @@ export interface ErrorFields {
     failed?: readonly { table: string; error: string }[];
     snapshotted?: readonly string[];
   };
-  BATCH_ABORTED: { op_index: number; reason: string; cause_code?: string };
+  BATCH_ABORTED: {
+    op_index: number;
+    reason: string;
+    cause_code?: string;
+    /** Code and fields of the op's own error, so that its candidates or its current row are not lost. */
+    cause?: Readonly<Record<string, unknown>>;
+  };
   MATERIALIZE_DEST_RELATIVE: { path: string };
   MATERIALIZE_DEST_INVALID: { path: string; reason: string };
   MATERIALIZE_IO_ERROR: { detail: string };

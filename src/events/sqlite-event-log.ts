@@ -4,6 +4,7 @@ import { StoreError } from '../errors.js';
 import { type JsonText, jsonText, parseJson } from '../schema/json.js';
 import { type IdempotencyStamp, LiveTransaction, type TransactionParts } from './command-transaction.js';
 import type { Connection } from './database.js';
+import { DatabaseFile } from './database-file.js';
 import type { Appended, Command, Committed, EventLog } from './event-log.js';
 import { EventRows, type Head } from './event-rows.js';
 import { ForeignWrites } from './foreign-writes.js';
@@ -27,6 +28,7 @@ export class SqliteEventLog implements EventLog {
   readonly #parts: TransactionParts & { readonly foreign: ForeignWrites };
   readonly #writer: Writer;
   readonly #now: () => number;
+  readonly #file: DatabaseFile;
   readonly #committed = new Subject<Committed>();
   /** The head as of the last job kept in the open transaction. */
   #head: Head = { seq: 0, commit: 0, hash: genesisHash };
@@ -43,6 +45,7 @@ export class SqliteEventLog implements EventLog {
     const { connection, states, projections } = options;
     const events = new EventRows(connection);
     this.#now = options.now;
+    this.#file = new DatabaseFile(connection);
     const foreign = new ForeignWrites(connection, events, states, options.history ?? 'full');
     this.#parts = { connection, events, states, projections, foreign };
     this.#writer = new Writer(connection, this.#hooks(), options.limits ?? defaultLimits);
@@ -63,6 +66,11 @@ export class SqliteEventLog implements EventLog {
   /** {@link head} without waiting, as this log is local. */
   headNow(): number {
     return this.#parts.events.head().seq;
+  }
+
+  /** Whether the database's file was moved, deleted or replaced, so that nothing can be written any more. */
+  hasMoved(): boolean {
+    return this.#file.hasMoved();
   }
 
   /** Rows with foreign changes that are not recorded yet. */
@@ -104,6 +112,7 @@ export class SqliteEventLog implements EventLog {
   #hooks() {
     return {
       begun: () => {
+        if (this.#file.hasMoved()) throw movedAway();
         const head = this.#parts.events.head();
         // The sequence goes on after numbers that were given out, also when somebody removed the newest events.
         this.#head = { ...head, seq: Math.max(head.seq, this.#parts.events.lastSequence()) };
@@ -140,4 +149,13 @@ function stampOf<T>(command: Command<T>, result: T): IdempotencyStamp | null {
   const { idempotency } = command;
   if (idempotency === undefined) return null;
   return { key: idempotency.key, digest: idempotency.digest, outcome: jsonText(idempotency.remember(result)) };
+}
+
+function movedAway(): StoreError<'STORAGE_ERROR'> {
+  const detail = 'the database file was moved, deleted or replaced while it was in use';
+  return new StoreError(
+    'STORAGE_ERROR',
+    { detail },
+    { hint: 'Nothing was changed. Call reload to use what is there.' },
+  );
 }

@@ -29,6 +29,8 @@ export interface ShownStatus {
     state: string;
     last_error: string | null;
   }[];
+  /** Only when the log was compacted: up to which event, and how many went. */
+  readonly compacted?: { readonly upto: number; readonly removed: number };
 }
 
 /** @throws StoreError TABLE_REQUIRED with the names of the tables, TABLE_NOT_FOUND. */
@@ -47,12 +49,13 @@ export async function describeTable(store: Store, input: { readonly table?: stri
   };
 }
 
-function shown({ head, journalMode, foreignWrites, followers }: TableStatus): ShownStatus {
+function shown({ head, journalMode, foreignWrites, followers, compacted }: TableStatus): ShownStatus {
   return {
     head,
     journal_mode: journalMode,
     foreign_writes: foreignWrites,
     followers: followers.map(({ lastError, ...rest }) => ({ ...rest, last_error: lastError })),
+    ...(compacted === null ? {} : { compacted }),
   };
 }
 

@@ -103,7 +103,7 @@ const largestLimit = 1000;
 
 function selectRows(table: Table, { selector, concat }: MaterializeInput): RowState[] {
   const parsed = selectorShape.safeParse(selector);
-  if (!parsed.success) throw invalidShape('selector', parsed.error, selectorHint);
+  if (!parsed.success) throw invalidShape('selector', parsed.error, { hint: selectorHint });
   const wanted = parsed.data;
   if (wanted.type === 'by_id') {
     if (concat === true) throw invalidConcat();

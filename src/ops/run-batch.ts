@@ -1,4 +1,5 @@
 /** `schema_batch`: several ops on one table, all or none of them (rulings §2 "schema_batch ops"). */
+import { existsSync } from 'node:fs';
 import { StoreError } from '../errors.js';
 import type { Caller } from '../events/types.js';
 import { type BatchOps, parseBatch } from './batch/batch-ops.js';
@@ -37,23 +38,25 @@ export async function runBatch(store: Store, input: BatchInput, caller: Caller):
   const { dry_run: dryRun = false, idempotency_key } = input;
   const batch = parseBatch(input.ops, input.table);
   if (batch.ops.length === 0) return { ...nothing, committed: !dryRun };
-  const target = targetOf(store, batch);
+  const target = targetOf(store, batch, idempotency_key);
   const kept = { ops: input.ops, idempotency_key };
   try {
     const { ops } = batch;
     const changed = await changeTable({ store, caller, target, ops, dryRun, tool: 'schema_batch', input: kept });
     return dryRun ? rehearsed(changed) : committed(batch, target, changed);
   } catch (error) {
-    throw aborted(error, batch);
+    throw aborted(error, batch, target);
   }
 }
 
 const nothing = { ops_executed: 0, results: [], yaml_writes: [], backups_written: [], registry_rebuilt: false };
 
-function targetOf(store: Store, { table, scope, ops }: BatchOps): TableTarget {
+/** A table that is gone still has the log that knows whether this batch is the one that took it away. */
+function targetOf(store: Store, { table, scope, ops }: BatchOps, key: string | undefined): TableTarget {
   if (scope === undefined) return mountedTarget(store, table);
   const target = scopeTarget(store, table ?? store.registry.resolve(undefined).name, scope);
   if (target.isKnown || ops.some(({ op }) => op === 'schema_create')) return target;
+  if (key !== undefined && existsSync(target.databasePath)) return target;
   throw new StoreError('TABLE_NOT_FOUND', { table: target.name });
 }
 
@@ -88,7 +91,7 @@ function sumOfReplaces(outcomes: readonly OpOutcome[]): { affects?: { deleted: n
 }
 
 /** The error of one op as that of the batch. What is wrong with `match` is the caller's argument, not the op's fate. */
-function aborted(error: unknown, { ops }: BatchOps): unknown {
+function aborted(error: unknown, { ops }: BatchOps, { isKnown }: TableTarget): unknown {
   if (error instanceof StoreError && error.code === 'BACKUP_ERROR') {
     const index = ops.findIndex(({ op }) => op === 'schema_update' || op === 'schema_delete');
     return batchAborted(index, `backup failed: ${error.message}`, error);
@@ -96,11 +99,14 @@ function aborted(error: unknown, { ops }: BatchOps): unknown {
   if (!(error instanceof OpFailure)) return error;
   const { index, cause } = error;
   if (cause.code === 'VALIDATION_ERROR' && /^match\b/.test(String(fieldOf(cause)))) return cause;
+  if (cause.code === 'TABLE_NOT_FOUND' && index === 0 && !isKnown) return cause;
   return batchAborted(index, reasonOf(cause), cause);
 }
 
 function batchAborted(index: number, reason: string, cause: StoreError): StoreError<'BATCH_ABORTED'> {
-  return new StoreError('BATCH_ABORTED', { op_index: index, reason, cause_code: cause.code }, { cause });
+  const { code, fields } = cause;
+  const about = { op_index: index, reason, cause_code: code, cause: { code, ...fields } };
+  return new StoreError('BATCH_ABORTED', about, { cause });
 }
 
 /** An item's place comes first, so that it is found at once. */

@@ -18,11 +18,32 @@ export function invalid(field: string, reason: string, hint?: string): StoreErro
   return new StoreError('VALIDATION_ERROR', { field, reason }, hint === undefined ? {} : { hint });
 }
 
-/** The first issue of a shape that did not fit, its path written behind the argument's name. */
-export function invalidShape(argument: string, error: ZodError, hint?: string): StoreError<'VALIDATION_ERROR'> {
-  const issue = error.issues[0];
+/** What helps to correct a shape: the keys at the top, and the form as an example. */
+export interface ShapeHelp {
+  readonly known?: readonly string[];
+  readonly hint?: string;
+}
+
+/**
+ * What is wrong with a shape that did not fit, its path written behind the argument's name. A key that is unknown is told
+ * first: a misspelt one is also why another is missing.
+ */
+export function invalidShape(
+  argument: string,
+  error: ZodError,
+  { known = [], hint }: ShapeHelp = {},
+): StoreError<'VALIDATION_ERROR'> {
+  const issue = error.issues.find(({ code }) => code === 'unrecognized_keys') ?? error.issues[0];
   if (issue === undefined) return invalid(argument, 'has the wrong shape', hint);
-  return invalid(pathText(argument, issue), issue.message, hint);
+  const field = pathText(argument, issue);
+  if (issue.code !== 'unrecognized_keys') return invalid(field, reasonOf(issue), hint);
+  const meant = issue.path.length === 0 ? nearest(issue.keys[0] ?? '', known) : undefined;
+  return invalid(field, 'unknown key', meant === undefined ? hint : `Did you mean '${meant}'?`);
+}
+
+/** What the library says of a value that is not there helps nobody. */
+function reasonOf({ message }: z.core.$ZodIssue): string {
+  return /received undefined$/.test(message) ? 'is required' : message;
 }
 
 function pathText(argument: string, issue: z.core.$ZodIssue): string {

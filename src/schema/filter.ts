@@ -56,7 +56,7 @@ type Node = z.infer<typeof node>;
 // The size check ran before, so the recursion is at most 32 deep.
 function parseNode(schema: TableSchema, input: unknown, path: string): Filter {
   const parsed = node.safeParse(withoutNulls(input));
-  if (!parsed.success) throw invalidShape(path, parsed.error, shapeHint);
+  if (!parsed.success) throw invalidShape(path, parsed.error, { hint: shapeHint });
   const shaped = parsed.data;
   if (shaped.type !== 'or' && shaped.type !== 'and') return parseLeaf(schema, shaped);
   if (shaped.filters.length === 0) throw invalid('filters', 'must not be empty');

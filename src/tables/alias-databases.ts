@@ -69,7 +69,8 @@ export class ScopedAliasStores implements AliasStores {
 
   #database(scope: AliasScope, directory: string): GlobalDatabase {
     const opened = this.#open.get(scope);
-    if (opened !== undefined) return opened;
+    if (opened?.hasMoved() === false) return opened;
+    void opened?.close().catch((error: unknown) => this.context.log('warn', 'closing lost aliases failed', { error }));
     const database = GlobalDatabase.open(directory, scope, this.context.now);
     this.#open.set(scope, database);
     return database;

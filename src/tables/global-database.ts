@@ -53,6 +53,11 @@ export class GlobalDatabase implements AliasStore {
     this.names = knownNames(connection);
   }
 
+  /** Whether its file is not the one at its path any more. */
+  hasMoved(): boolean {
+    return this.#events.hasMoved();
+  }
+
   async close(): Promise<void> {
     await this.#events.close();
     this.#connection.close();

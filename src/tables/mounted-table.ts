@@ -39,6 +39,7 @@ export class MountedTable implements Table {
   /** Whether a definition found again is this very table, so that it can stay open. */
   isSameAs(definition: TableDefinition): boolean {
     return (
+      this.#opened?.database.hasMoved() !== true &&
       this.name === definition.name &&
       this.scope === definition.scope &&
       this.schemaPath === definition.schemaPath &&

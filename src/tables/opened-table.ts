@@ -52,6 +52,7 @@ export class OpenedTable implements OpenTable {
       journalMode: this.database.journalMode,
       foreignWrites: this.database.notedForeignWrites().length,
       followers: this.#followers.status(head),
+      compacted: this.database.compacted(),
     };
   }
 

@@ -130,6 +130,10 @@ export class TableRegistry implements Registry {
     const { name, scope } = definition;
     const alike = [...chosen.keys()].find((other) => other !== name && foldName(other) === foldName(name));
     if (alike === undefined) {
+      if (scope === 'legacy' && chosen.has(name))
+        this.context.log('warn', `the table of MINI_APP_DB takes the place of table ${name} in the directories`, {
+          name,
+        });
       chosen.set(name, definition);
       return;
     }

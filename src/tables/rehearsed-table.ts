@@ -49,7 +49,7 @@ export class RehearsedTable implements Table {
 
   #open(database: TableDatabase): OpenTable {
     const { log, rows, history, aliases, journalMode } = database;
-    const status = () => ({ head: database.head(), journalMode, foreignWrites: 0, followers: [] });
+    const status = () => ({ head: database.head(), journalMode, foreignWrites: 0, followers: [], compacted: null });
     return { log, rows, history, aliases, settled: async () => undefined, status };
   }
 }

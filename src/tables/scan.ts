@@ -1,5 +1,15 @@
 /** Finding tables: every sub-directory with a schema.yaml, and the one table of legacy mode (rulings §2 "directories"). */
-import { closeSync, type Dirent, existsSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
+import {
+  closeSync,
+  type Dirent,
+  existsSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  statSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isStoreError, StoreError } from '../errors.js';
 import { storageError } from '../events/storage-error.js';
@@ -21,7 +31,7 @@ export function scanDirectory(directory: string, scope: Exclude<Scope, 'legacy'>
     const databasePath = join(directory, name, `${name}.db`);
     try {
       recoverSchemaFile(join(directory, name), databasePath);
-      if (!existsSync(schemaPath)) continue;
+      if (!isThere(schemaPath)) continue;
       const schemaText = readSchema(schemaPath, `${name}/schema.yaml`);
       const schema = parseSchema(schemaText, `${name}/schema.yaml`);
       assertDatabase(databasePath);
@@ -44,9 +54,20 @@ export function legacyTable({ schemaPath, databasePath }: LegacyTable): TableDef
 
 function subdirectories(directory: string): string[] {
   return entries(directory)
-    .filter((entry) => entry.isDirectory() && !/^_(backup|snapshots)$/.test(entry.name))
+    .filter((entry) => !/^_(backup|snapshots)$/.test(entry.name) && isDirectory(directory, entry))
     .map((entry) => entry.name)
     .sort();
+}
+
+/** A link to a directory counts as one: tables are kept elsewhere and linked here. */
+function isDirectory(parent: string, entry: Dirent): boolean {
+  if (!entry.isSymbolicLink()) return entry.isDirectory();
+  return statSync(join(parent, entry.name), { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+/** Also true of a link that leads nowhere: somebody meant a table to be here. */
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
 function entries(directory: string): Dirent[] {

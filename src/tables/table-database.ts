@@ -32,6 +32,11 @@ export interface TableDatabaseOptions {
   readonly now: () => number;
 }
 
+export interface CompactedLog {
+  readonly upto: number;
+  readonly removed: number;
+}
+
 export class TableDatabase {
   readonly log: EventLog;
   readonly rows: RowQueries;
@@ -90,6 +95,19 @@ export class TableDatabase {
   /** The sequence number of the newest event; 0 for an empty log. */
   head(): number {
     return this.#events.headNow();
+  }
+
+  /** Whether its file is not the one at its path any more. */
+  hasMoved(): boolean {
+    return this.#events.hasMoved();
+  }
+
+  /** The latest cut of a compacted log (rulings 3.8): the last event removed, and how many went; null without one. */
+  compacted(): CompactedLog | null {
+    const cut = new EventRows(this.connection).lastOfTable('log.compacted');
+    if (cut === null) return null;
+    const { upto, removed } = JSON.parse(cut.body) as CompactedLog;
+    return { upto, removed };
   }
 
   /** Whether the log has another text for schema.yaml than this one; not when it has none at all. */

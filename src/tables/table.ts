@@ -56,6 +56,8 @@ export interface TableStatus {
   readonly journalMode: string;
   readonly foreignWrites: number;
   readonly followers: readonly FollowerStatus[];
+  /** The latest cut of a compacted log: the last event removed, and how many went. Null without one. */
+  readonly compacted: { readonly upto: number; readonly removed: number } | null;
 }
 
 /** A table that could not be mounted. */

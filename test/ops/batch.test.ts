@@ -230,6 +230,30 @@ describe('a batch that fails', () => {
     expect(store.files()).toEqual(before);
   });
 
+  it('tells a misspelt key before what is missing because of it', async () => {
+    const misspelt = run([{ op: 'data_update', table: 'relations', id: 'a', dta: {} }]);
+    await expect(misspelt).rejects.toMatchObject({
+      fields: { field: 'ops[0].dta', reason: 'unknown key' },
+      hint: "Did you mean 'data'?",
+    });
+    const missing = run([{ op: 'data_update', table: 'relations', id: 'a' }]);
+    await expect(missing).rejects.toMatchObject({ fields: { field: 'ops[0].data', reason: 'is required' } });
+  });
+
+  it('carries what the error of the op carries', async () => {
+    const ids = ['ab000000-0000-4000-8000-000000000001', 'ab000000-0000-4000-8000-000000000002'];
+    const sql = 'INSERT INTO rows (id, data, created_at, updated_at) VALUES (?1, ?2, 1, 1)';
+    const data = JSON.stringify(edge('a'));
+    await run(ids.map((id) => ({ op: 'query', table: 'relations', sql, params: [id, data] })));
+    const ambiguous = run([{ op: 'data_delete', table: 'relations', id: 'ab' }]);
+    await expect(ambiguous).rejects.toMatchObject({ fields: { cause: { code: 'AMBIGUOUS_ID', candidates: ids } } });
+    const late = run([{ op: 'data_delete', table: 'relations', id: ids[0], expected_version: 7 }]);
+    const row = { id: ids[0], data: { text: data }, version: 1 };
+    await expect(late).rejects.toMatchObject({
+      fields: { cause: { code: 'VERSION_CONFLICT', expected: 7, actual: 1, row } },
+    });
+  });
+
   it('leaves no directory of the table it would have made', async () => {
     const ops = [
       { op: 'create', table: 'notes', scope: 'project', fields },

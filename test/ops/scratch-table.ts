@@ -137,7 +137,13 @@ export class ScratchTable {
       history: this.database.history,
       aliases: this.database.aliases,
       settled: async () => {},
-      status: () => ({ head: this.database.head(), journalMode: 'wal', foreignWrites: 0, followers: [] }),
+      status: () => ({
+        head: this.database.head(),
+        journalMode: 'wal',
+        foreignWrites: 0,
+        followers: [],
+        compacted: null,
+      }),
     });
     const { path, directory } = this;
     const table: Table = {

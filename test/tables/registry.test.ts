@@ -116,3 +116,11 @@ test('a reload keeps what is unchanged, also open, and replaces what is not', as
   // A call that began before goes on with the table it had.
   expect(opened[1]?.rows.count()).toBe(0);
 });
+
+test('the table of legacy mode takes the name of another with a warning', () => {
+  write('user/notes/schema.yaml', schema('notes'));
+  write('schema.yaml', schema('notes'));
+  const mounted = mount({ MINI_APP_DB: join(directory, 'notes.db') });
+  expect(names(mounted)).toEqual(['legacy/notes']);
+  expect(logged.join()).toContain('notes');
+});

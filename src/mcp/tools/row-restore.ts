@@ -13,7 +13,7 @@ const contract = Contract.operation('store/RestoreRow', 1, {
     table,
     id,
     at_unix_secs: z.int().min(-latest).max(latest).describe('State at this time, in Unix seconds').optional(),
-    version: z.int().min(1).max(latest).describe('State at this version').optional(),
+    version: z.int().min(0).max(latest).describe('State at this version').optional(),
     expected_version: expectedVersion,
     idempotency_key: idempotencyKey,
   }),

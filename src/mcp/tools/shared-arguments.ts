@@ -14,10 +14,10 @@ export const data = z
   .custom<JsonObject>(isJsonObject, { error: '(root): value must be a JSON object' })
   .meta({ type: 'object', additionalProperties: true, description: 'Field values by name' });
 
-/** The version that the caller read (rulings 3.6). */
+/** The version that the caller read (rulings 3.6); 0 is that of a row adopted without a history. */
 export const expectedVersion = z
   .int()
-  .min(1)
+  .min(0)
   .max(Number.MAX_SAFE_INTEGER)
   .describe('Fail with VERSION_CONFLICT unless the row has this version')
   .optional();

@@ -37,7 +37,7 @@ export interface BatchOps {
 const table = z.string('must be a table name').nullish();
 const scope = z.enum(['project', 'user'], 'must be project or user');
 const id = z.string('must be a row id').min(1, 'must not be empty').max(200, 'must not be longer than 200');
-const expectedVersion = z.int('must be a whole number').min(1, 'must be at least 1').nullish();
+const expectedVersion = z.int('must be a whole number').min(0, 'must not be negative').nullish();
 const values = z.array(z.unknown(), 'must be a list');
 
 const shape = z.discriminatedUnion(
@@ -85,8 +85,14 @@ export function parseBatch(input: readonly unknown[], defaultTable?: string): Ba
 
 function shapedOp(op: unknown, path: string): ShapedOp {
   const parsed = shape.safeParse(op);
-  if (!parsed.success) throw invalidShape(path, parsed.error);
+  if (!parsed.success) throw invalidShape(path, parsed.error, { known: keysOf(op) });
   return parsed.data;
+}
+
+function keysOf(op: unknown): string[] {
+  const name = isJsonObject(op) ? op.op : undefined;
+  const meant = shape.options.find((option) => option.shape.op.value === name);
+  return meant === undefined ? [] : Object.keys(meant.shape);
 }
 
 function batchOp(op: ShapedOp, path: string): BatchOp {
