@@ -5,6 +5,8 @@
  */
 import { version } from './version.js';
 
+/** Flags that the next argument belongs to. */
+const valued = ['--bind', '--allowed-host', '--allowed-origin'];
 const usage = 'mini-app-mcp: give --mcp, --mcp-http or a command; --help shows what there is';
 
 process.exitCode = await main(process.argv.slice(2));
@@ -24,8 +26,6 @@ async function main(args: readonly string[]): Promise<number> {
   const { processIo } = await import('./cli/io.js');
   return runCommandLine(args, processIo);
 }
-
-const valued = ['--bind', '--allowed-host', '--allowed-origin'];
 
 /** The flags that make it a server stand before any command; the values of flags are no commands. */
 function startFlags(args: readonly string[]): { stdio: boolean; http: boolean } {

@@ -35,7 +35,7 @@ describe('doctor', () => {
     const { ok, findings } = examine();
     expect(ok).toBe(false);
     const texts = findings.map(({ severity, message }) => `${severity} ${message}`).join('\n');
-    expect(texts).toContain('warning 1 rows were changed past the log');
+    expect(texts).toContain('warning 1 row was changed past the log');
     expect(texts).toContain('warning schema.yaml.tmp was left');
     expect(texts).toContain('error dump is parked at event 0, 1 behind');
     expect(texts).toContain('info the lease of notices');

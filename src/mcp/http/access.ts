@@ -34,7 +34,7 @@ export class Access {
 
   checkToken(request: IncomingMessage): Refusal | null {
     if (this.#digest === null) return null;
-    const sent = /^Bearer ([^\s]+)$/i.exec(request.headers.authorization ?? '')?.[1];
+    const sent = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1];
     // Digests have one length, so that the comparison tells nothing of the token's.
     if (sent !== undefined && timingSafeEqual(digestOf(sent), this.#digest)) return null;
     const problem = sent === undefined ? '' : ', error="invalid_token"';
