@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { aggregate } from '../src/ops/aggregate.js';
 import { deleteAlias } from '../src/ops/delete-alias.js';
 import { deleteRow } from '../src/ops/delete-row.js';
+import { doctor } from '../src/ops/doctor.js';
 import { getRow } from '../src/ops/get-row.js';
 import { listAliases } from '../src/ops/list-aliases.js';
 import { listRows } from '../src/ops/list-rows.js';
@@ -52,6 +53,7 @@ function operated(name: string): OperatedTable {
 
 async function expectProven(): Promise<void> {
   for (const name of names) {
+    store.registry.resolve(name).open();
     const { checks } = await verifyTable(operated(name));
     expect(checks.filter((check) => !check.ok)).toEqual([]);
   }
@@ -88,6 +90,12 @@ describe('a data directory of the predecessor', () => {
     const archive = 'SELECT * FROM _row_history_archive ORDER BY id';
     expect(query(file('notes'), archive)).toEqual(query(unopened('user', 'notes'), archive));
     await expectProven();
+  });
+
+  it('is examined before its first use without alarm', () => {
+    const { ok, findings, tables } = doctor({ tables: names.map(operated), failed: [], now: store.now() });
+    expect([ok, tables.map(({ events }) => events)]).toEqual([true, [0, 0, 0, 0]]);
+    expect(findings.map(({ message }) => message)).toEqual(names.map(() => expect.stringMatching(/no log yet/)));
   });
 
   it('is listed in the order of creation, with digits and texts as they were', async () => {

@@ -1,11 +1,11 @@
 /** `doctor`: looks at everything around a table that could be wrong and says what to do about it. Changes nothing. */
 import Database from 'better-sqlite3';
 import { isStoreError } from '../errors.js';
-import { openReader } from '../events/database.js';
+import { type Connection, openReader } from '../events/database.js';
 import { storageError } from '../events/storage-error.js';
 import type { FailedTable } from '../tables/table.js';
 import { type BytesByKind, bytesByKind } from './doctor/bytes.js';
-import { examineDatabase } from './doctor/examine-database.js';
+import { examineDatabase, hasLog } from './doctor/examine-database.js';
 import { examineFiles } from './doctor/examine-files.js';
 import type { Finding } from './doctor/finding.js';
 import type { OperatedTable } from './operated-table.js';
@@ -63,7 +63,7 @@ function examineTable(table: OperatedTable, now: number): { health: TableHealth;
     const connection = openReader(path);
     try {
       findings.push(...examineDatabase(table, connection, now));
-      const events = connection.prepare<[], number>('SELECT count(*) FROM _events').pluck().get() ?? 0;
+      const events = hasLog(connection) ? countEvents(connection) : 0;
       const journal = String(connection.pragma('journal_mode', { simple: true }));
       return { health: { ...health, journal_mode: journal, events, bytes: bytesByKind(connection, path) }, findings };
     } finally {
@@ -75,6 +75,10 @@ function examineTable(table: OperatedTable, now: number): { health: TableHealth;
     const next = 'restore the table from a snapshot under _snapshots';
     return { health, findings: [...findings, { table: table.name, severity: 'error', message, next }] };
   }
+}
+
+function countEvents(connection: Connection): number {
+  return connection.prepare<[], number>('SELECT count(*) FROM _events').pluck().get() ?? 0;
 }
 
 function examineVersion(version: string): Finding[] {
