@@ -60,7 +60,12 @@ describe('changes of the predecessor in a table with a log', () => {
     await theirs.delete(passing, now);
     const [row] = table.query('SELECT data, updated_at FROM rows') as { data: string; updated_at: number }[];
     await theirs.update(id, JSON.parse(row?.data ?? ''), row?.updated_at ?? 0);
-    expect((await reconcileTable(table.operated, { caller })).rows).toHaveLength(2);
+    const planned = await reconcileTable(table.operated, { caller, dryRun: true });
+    expect(planned.rows).toEqual([
+      { id: passing, op: 'delete' },
+      { id, op: 'update' },
+    ]);
+    expect((await reconcileTable(table.operated, { caller })).rows).toEqual(planned.rows);
     await expectProven();
     expect(await table.restore(passing, 1)).toMatchObject({ version: 4, created_at: now });
     expect(await table.update(id, { body: 'ours' })).toMatchObject({ version: 4 });
