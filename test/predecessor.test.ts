@@ -160,6 +160,13 @@ describe('a data directory of the predecessor', () => {
     expect((await listAliases(store, {})).map(({ name }) => name)).not.toContain('local');
   });
 
+  it('has aliases run that were stored with an empty order, which meant none', async () => {
+    const global = new Database(store.path('project', '_global.db'));
+    global.exec(`UPDATE _global_aliases SET order_by = '[]' WHERE name = 'largest'`);
+    global.close();
+    expect(wire(await runAlias(store, { name: 'largest' }))).toHaveLength(2);
+  });
+
   it('has its snapshots and backups counted among the generations', async () => {
     const preview = await snapshotTables(store, { table: 'notes', dry_run: true });
     expect(preview).toMatchObject({ affects: { would_purge_generations: { notes: 0 } } });
