@@ -105,11 +105,20 @@ function recordForeignChange(
   }
   if (history === 'off') body.set('history', jsonText('off'));
   const type = 'row.reconciled';
-  const rowVersion = inLog === null ? {} : { rowVersion: Math.max(inLog.version, lastVersion) + 1 };
+  const rowVersion = versionFor({ inLog, found, lastVersion });
   const content = { type, version: currentVersion(type), rowId, body: joinMembers(body), ...rowVersion };
   const event: NewEvent = { ...content, caller: somebody };
   tx.appendTo(event, inLog);
   return op;
+}
+
+/**
+ * The version after what the other program kept. A row that came and went leaves no entry of its own, so its event takes the
+ * newest version instead: the other program would give out the next one again.
+ */
+function versionFor({ inLog, found, lastVersion }: Pick<ForeignChange, 'inLog' | 'found' | 'lastVersion'>) {
+  if (inLog !== null) return { rowVersion: Math.max(inLog.version, lastVersion) + 1 };
+  return found === null ? { rowVersion: lastVersion } : {};
 }
 
 /** The members that hold a whole row: as JSON when it is an object with nothing around it, else as the text it is. */

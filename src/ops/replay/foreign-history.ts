@@ -52,6 +52,7 @@ export class ForeignVersions {
 export class ForeignHistory {
   readonly #raw;
   readonly #before;
+  readonly #event;
   readonly #chunks;
   readonly #isAdopted: boolean;
 
@@ -61,11 +62,10 @@ export class ForeignHistory {
     private readonly archived: ReadonlyMap<number, readonly ForeignEntry[]>,
   ) {
     this.#isAdopted = hasEarlierHistory(connection);
-    this.#before = connection
-      .prepare<[string, number], number | null>(
-        'SELECT max(row_version) FROM _events WHERE row_id = ? AND row_version < ?',
-      )
-      .pluck();
+    this.#before = connection.prepare<[string, number], RowEvent>(
+      `SELECT ${eventColumns} FROM _events WHERE row_id = ? AND row_version < ? ORDER BY row_version DESC LIMIT 1`,
+    );
+    this.#event = connection.prepare<[number], RowEvent>(`SELECT ${eventColumns} FROM _events WHERE seq = ?`);
     this.#chunks = connection.prepare<[Gap], number>(`SELECT id FROM _row_history_archive ${overlapping}`).pluck();
     this.#raw = connection.prepare<
       [Gap],
@@ -103,13 +103,10 @@ export class ForeignHistory {
     return [...archived.filter(isInside), ...this.#raw.all(gap).map((row) => entryOf(gap.row_id, row))];
   }
 
-  #gapBefore({ type, rowId, rowVersion }: RecordedEvent): Gap | null {
-    if (type !== 'row.reconciled' || rowId === null || rowVersion === null) return null;
-    const before = this.#before.get(rowId, rowVersion) ?? null;
-    // What lies before the first event of a row is earlier history where there is any.
-    if (before === null && this.#isAdopted) return null;
-    const gap = { row_id: rowId, first: (before ?? 0) + 1, last: rowVersion - 1 };
-    return gap.first > gap.last ? null : gap;
+  #gapBefore({ seq, type, rowId, rowVersion }: RecordedEvent): Gap | null {
+    const event = type === 'row.reconciled' ? this.#event.get(seq) : undefined;
+    if (event === undefined || rowId === null || rowVersion === null) return null;
+    return gapBefore(event, this.#before.get(rowId, rowVersion) ?? null, this.#isAdopted);
   }
 }
 
@@ -126,14 +123,41 @@ export function insertForeign(connection: Connection, table: string, entries: re
 const overlapping =
   'WHERE row_id = :row_id AND version_end >= :first AND version_start <= :last ORDER BY version_start';
 
+interface RowEvent {
+  row_id: string;
+  row_version: number;
+  type: string;
+  op: string | null;
+}
+
+const eventColumns = `row_id, row_version, type, iif(type = 'row.reconciled', body ->> '$.op', NULL) AS op`;
+
 function gapsOf(connection: Connection): Gap[] {
-  const nothingBefore = hasEarlierHistory(connection) ? 'NULL' : '0';
-  const sql = `SELECT row_id, before + 1 AS first, row_version - 1 AS last FROM (
-      SELECT row_id, type, row_version,
-        coalesce(lag(row_version) OVER (PARTITION BY row_id ORDER BY row_version), ${nothingBefore}) AS before
-      FROM _events WHERE row_id IN (SELECT row_id FROM _events WHERE type = 'row.reconciled'))
-    WHERE type = 'row.reconciled' AND row_version > before + 1`;
-  return connection.prepare<[], Gap>(sql).all();
+  const isAdopted = hasEarlierHistory(connection);
+  const sql = `SELECT ${eventColumns} FROM _events WHERE row_id IN
+    (SELECT row_id FROM _events WHERE type = 'row.reconciled') ORDER BY row_id, row_version`;
+  const gaps: Gap[] = [];
+  let before: RowEvent | null = null;
+  for (const event of connection.prepare<[], RowEvent>(sql).iterate()) {
+    const gap = gapBefore(event, before?.row_id === event.row_id ? before : null, isAdopted);
+    if (gap !== null) gaps.push(gap);
+    before = event;
+  }
+  return gaps;
+}
+
+function gapBefore(event: RowEvent, before: RowEvent | null, isAdopted: boolean): Gap | null {
+  if (event.type !== 'row.reconciled') return null;
+  // What lies before the first event of a row is earlier history where there is any.
+  const first = before !== null ? before.row_version + 1 : isAdopted ? event.row_version : 1;
+  // An event of a row that came and went takes the version of the newest entry, and leaves none of its own.
+  const cameAndWent = isDeletion(event) && (before === null || isDeletion(before));
+  const last = event.row_version - (cameAndWent ? 0 : 1);
+  return first > last ? null : { row_id: event.row_id, first, last };
+}
+
+function isDeletion({ type, op }: RowEvent): boolean {
+  return type === 'row.deleted' || op === 'delete';
 }
 
 function entryOf(rowId: string, row: RawRow): ForeignEntry {
