@@ -39,9 +39,12 @@ export function bundleOptions(entryPoints, outdir) {
     sourcemap: 'external',
     sourcesContent: false,
     legalComments: 'none',
+    // Names stay, for the log's stack traces; what is only read by people would be compiled at every start.
+    minifyWhitespace: true,
+    minifySyntax: true,
     external,
     banner: { js: requireForCommonJs },
-    plugins: [preferEsModules, versionOnly],
+    plugins: [preferEsModules, englishOnly, versionOnly],
     logLevel: 'warning',
   };
 }
@@ -54,6 +57,17 @@ const preferEsModules = {
   name: 'prefer-es-modules',
   setup(build) {
     build.onResolve({ filter: /^(rxjs|yaml)$/ }, ({ path }) => ({ path: esModules[path] }));
+  },
+};
+
+/** zod brings its messages in fifty languages, a third of a megabyte; ours are English. */
+const englishOnly = {
+  name: 'english-only',
+  setup(build) {
+    build.onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({
+      contents: "export { default as en } from './en.js';",
+      loader: 'js',
+    }));
   },
 };
 

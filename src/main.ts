@@ -42,7 +42,8 @@ async function serveStdio(): Promise<number> {
   } catch (error) {
     const { reportFailure } = await import('./cli/program.js');
     const { processIo } = await import('./cli/io.js');
-    return reportFailure(processIo, error);
+    // Its client still holds stdin open.
+    process.exit(reportFailure(processIo, error));
   }
 }
 

@@ -1,19 +1,15 @@
 /** `--mcp-http`: the server on an HTTP port, for any number of clients. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { isStoreError } from '../errors.js';
-import { Catalogue } from '../mcp/catalogue.js';
-import { Services } from '../mcp/contract.js';
 import { type BindAddress, refuseOpenBind, showAddress } from '../mcp/http/bind-address.js';
 import { type RunningHttp, serveMcpOverHttp } from '../mcp/http/serve-http.js';
 import { serverInstructions } from '../mcp/instructions.js';
 import type { Logger } from '../mcp/log.js';
-import { ResourceFeature } from '../mcp/resources/resource-feature.js';
-import { offerCoreTools } from '../mcp/tools/index.js';
-import { storeKey } from '../mcp/tools/store-key.js';
 import type { Config } from '../tables/config.js';
 import type { Table } from '../tables/table.js';
 import { type HttpFlags, parseHttpFlags } from './http-flags.js';
-import { type StartedStore, startStore } from './serve-stdio.js';
+import { serverSettings } from './server-settings.js';
+import { type StartedStore, startStore } from './start-store.js';
 
 /** Closing the tables may take this long, in milliseconds. */
 const shutdownBoundMs = 500;
@@ -34,12 +30,13 @@ export async function serveHttp(args: readonly string[]): Promise<number> {
 }
 
 async function start(flags: HttpFlags): Promise<void> {
-  const started = startStore();
-  const { config, log, registry } = started;
+  const { config, log } = serverSettings();
+  const started = startStore(config, log);
+  const { registry } = started;
   refuseOpenBind(flags.bind, config.httpToken);
-  const running = await listen(started, flags);
+  const running = await listen(started, config, flags);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.on(signal, () => void shutDown(running, started, signal));
+    process.on(signal, () => void shutDown(running, started, log, signal));
   }
   void registry.warmUp();
   const auth = config.httpToken === null ? 'loopback' : 'bearer-token';
@@ -47,20 +44,18 @@ async function start(flags: HttpFlags): Promise<void> {
   if (process.stderr.isTTY) process.stderr.write(guide(config, registry.tables(), running.address));
 }
 
-function listen({ config, log, registry, store }: StartedStore, flags: HttpFlags): Promise<RunningHttp> {
-  const catalogue = new Catalogue(new Services().provide(storeKey, store), log);
-  offerCoreTools(catalogue);
+function listen({ catalogue, resources }: StartedStore, config: Config, flags: HttpFlags): Promise<RunningHttp> {
   return serveMcpOverHttp({
     ...flags,
     catalogue,
     instructions: serverInstructions,
     token: config.httpToken,
-    resources: new ResourceFeature({ registry, catalogue }),
+    resources,
     actor: config.env.MINI_APP_ACTOR,
   });
 }
 
-async function shutDown(running: RunningHttp, { registry, log }: StartedStore, signal: string): Promise<never> {
+async function shutDown(running: RunningHttp, { registry }: StartedStore, log: Logger, signal: string): Promise<never> {
   await running.stop(signal).catch(reported(log));
   await Promise.race([registry.close().catch(reported(log)), delay(shutdownBoundMs)]);
   process.exit(0);

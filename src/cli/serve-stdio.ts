@@ -1,62 +1,64 @@
 /** `--mcp`: the server on stdin and stdout. */
-import { randomUUID } from 'node:crypto';
-import { checkCatalogue } from '../events/catalogue.js';
 import { Catalogue } from '../mcp/catalogue.js';
 import { Services } from '../mcp/contract.js';
 import { serverInstructions } from '../mcp/instructions.js';
-import { createLogger, type Logger, type LogLevel } from '../mcp/log.js';
-import { ResourceFeature } from '../mcp/resources/resource-feature.js';
+import type { ServerExtension } from '../mcp/server.js';
 import { runStdioProcess } from '../mcp/stdio-process.js';
 import { guardStdout } from '../mcp/stdout-guard.js';
-import { offerCoreTools } from '../mcp/tools/index.js';
-import { storeKey } from '../mcp/tools/store-key.js';
-import type { Store } from '../ops/store.js';
-import { type Config, loadConfig } from '../tables/config.js';
-import { TableRegistry } from '../tables/registry.js';
+import { serverSettings } from './server-settings.js';
+import type { StartedStore } from './start-store.js';
 
 /** The first answers come before the tables are opened; in milliseconds. */
 const warmUpDelay = 100;
 
-/** Serves until the client leaves or a signal comes, then ends the process. @throws StoreError CONFIG_ERROR and others at start. */
+/**
+ * Serves until the client leaves or a signal comes, then ends the process. The greeting is answered while tables and tools
+ * are still being loaded.
+ * @throws StoreError CONFIG_ERROR and others at start.
+ */
 export async function serveStdio(): Promise<never> {
   const output = guardStdout();
-  const { config, log, store, registry } = startStore();
-  const catalogue = new Catalogue(new Services().provide(storeKey, store), log);
-  offerCoreTools(catalogue);
-  setTimeout(() => void registry.warmUp(), warmUpDelay).unref();
-  return await runStdioProcess({
+  const { config, log } = serverSettings();
+  const services = new Services();
+  const catalogue = new Catalogue(services, log);
+  const loading = new Promise<void>((resolve) => setImmediate(resolve))
+    .then(() => import('./start-store.js'))
+    .then(({ startStore }) => startStore(config, log, services, catalogue));
+  loading.then(warmUpSoon, () => undefined);
+  const serving = runStdioProcess({
     catalogue,
     instructions: serverInstructions,
     output,
-    extensions: [new ResourceFeature({ registry, catalogue }).extension(true)],
+    ready: loading,
+    extensions: [resourcesOf(loading)],
     actor: config.env.MINI_APP_ACTOR,
-    shutdown: () => registry.close(),
+    shutdown: async () => (await loading).registry.close(),
   });
+  return await Promise.race([serving, failureOf(loading)]);
 }
 
-/** What every way of serving starts from. */
-export interface StartedStore {
-  readonly config: Config;
-  readonly log: Logger;
-  readonly store: Store;
-  readonly registry: TableRegistry;
+function warmUpSoon({ registry }: StartedStore): void {
+  setTimeout(() => void registry.warmUp(), warmUpDelay).unref();
 }
 
-/** Reads the configuration and mounts its tables. */
-export function startStore(): StartedStore {
-  checkCatalogue();
-  const config = loadConfig(process.env, process.cwd());
-  const log = createLogger({ level: loggerLevel(config.logLevel) });
-  const registry = TableRegistry.mount({
-    config,
-    session: randomUUID(),
-    now: Date.now,
-    log: (level, message, fields) => log[level](message, fields),
-  });
-  return { config, log, registry, store: { registry, now: Date.now, newId: randomUUID } };
+/** What resources can do is said in the greeting; how, when the store is there. Until then nobody asks. */
+function resourcesOf(loading: Promise<StartedStore>): ServerExtension {
+  return {
+    capabilities: { resources: { subscribe: true, listChanged: true } },
+    install: (server) => {
+      let end: (() => void) | undefined;
+      loading.then(
+        ({ resources }) => {
+          end = resources.extension(true).install(server);
+        },
+        () => undefined,
+      );
+      return () => end?.();
+    },
+  };
 }
 
-function loggerLevel(level: Config['logLevel']): LogLevel {
-  if (level === 'off') return 'error';
-  return level === 'trace' ? 'debug' : level;
+async function failureOf(loading: Promise<unknown>): Promise<never> {
+  await loading;
+  return new Promise<never>(() => undefined);
 }

@@ -24,6 +24,8 @@ export interface StdioOptions {
   readonly output: ProtocolOutput;
   readonly serverInfo?: Implementation | undefined;
   readonly extensions?: readonly ServerExtension[] | undefined;
+  /** See {@link StdioTransport}: until then only the greeting is answered. */
+  readonly ready?: Promise<unknown> | undefined;
   /** The value of MINI_APP_ACTOR, when set. */
   readonly actor?: string | undefined;
   /** Called once, after the last answer. */

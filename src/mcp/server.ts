@@ -1,6 +1,6 @@
 /** One protocol server over the catalogue; the same factory serves both protocol eras. */
 import { type Implementation, Server, type ServerCapabilities } from '@modelcontextprotocol/server';
-import { distinctUntilChanged, map, skip } from 'rxjs';
+import { filter, pairwise } from 'rxjs';
 import { callTool } from './call.js';
 import { type CallerDefaults, callerOf } from './caller.js';
 import type { Catalogue } from './catalogue.js';
@@ -60,12 +60,12 @@ function publishedTools(snapshot: Snapshot) {
 
 /** One notification per publication that changes what clients see. */
 function announceChanges(server: Server, catalogue: Catalogue): () => void {
-  const listings = catalogue.snapshots$.pipe(
-    map((snapshot) => JSON.stringify(publishedTools(snapshot))),
-    distinctUntilChanged(),
-    skip(1),
+  // What is listed is worked out when there is something to compare it with: not at every start.
+  const changes = catalogue.snapshots$.pipe(
+    pairwise(),
+    filter(([before, after]) => JSON.stringify(publishedTools(before)) !== JSON.stringify(publishedTools(after))),
   );
-  const subscription = listings.subscribe(() => {
+  const subscription = changes.subscribe(() => {
     server.sendToolListChanged().catch((error: Error) => catalogue.log.debug('tools/list_changed not sent', { error }));
   });
   return () => subscription.unsubscribe();

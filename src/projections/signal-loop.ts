@@ -7,8 +7,7 @@
  *
  * A signal carries nothing: the work reads the facts. So doubled and merged signals cost nothing, and a lost one only delays.
  */
-import { defer, merge, Observable, of, retry, Subject, switchMap, takeUntil } from 'rxjs';
-import { concatMap, filter } from 'rxjs/operators';
+import { concatMap, defer, filter, merge, Observable, of, retry, Subject, switchMap, takeUntil } from 'rxjs';
 import { unrefTimer } from './unref-timer.js';
 
 /**

@@ -9,7 +9,7 @@ import { StdioTransport } from '../../src/mcp/stdio-transport.js';
 import { protocolOutput } from '../../src/mcp/stdout-guard.js';
 import { type JsonText, RawJson } from '../../src/schema/json.js';
 
-function connected(highWaterMark = 1 << 20) {
+function connected(highWaterMark = 1 << 20, ready?: Promise<unknown>) {
   const input = new PassThrough();
   const output = new PassThrough({ highWaterMark });
   const received: JSONRPCMessage[] = [];
@@ -19,6 +19,7 @@ function connected(highWaterMark = 1 << 20) {
     output: protocolOutput(output),
     log: createLogger({ write: () => undefined }),
     onEnd: (reason) => void ends.push(reason),
+    ready,
   });
   transport.onmessage = (message) => void received.push(message);
   void transport.start();
@@ -28,6 +29,35 @@ function connected(highWaterMark = 1 << 20) {
 
 const ping = (id: number | string) => ({ jsonrpc: '2.0' as const, id, method: 'ping' });
 const text = (value: unknown) => `${JSON.stringify(value)}\n`;
+
+describe('before it is ready', () => {
+  const list = (id: number) => ({ jsonrpc: '2.0' as const, id, method: 'tools/list' });
+  const cancel = { jsonrpc: '2.0' as const, method: 'notifications/cancelled', params: { requestId: 2 } };
+
+  it('lets the greeting through and holds everything else, in order', async () => {
+    let release: (value?: unknown) => void = () => undefined;
+    const ready = new Promise((resolve) => {
+      release = resolve;
+    });
+    const { input, received } = connected(undefined, ready);
+    input.write([ping(1), list(2), cancel, ping(3), list(4)].map(text).join(''));
+    await turn();
+    expect(received).toEqual([ping(1), ping(3)]);
+    release();
+    await turn();
+    expect(received).toEqual([ping(1), ping(3), list(2), cancel, list(4)]);
+    input.write(text(list(5)));
+    await turn();
+    expect(received.at(-1)).toEqual(list(5));
+  });
+
+  it('delivers nothing held when the start fails: the process ends then', async () => {
+    const { input, received } = connected(undefined, Promise.reject(new Error('no')));
+    input.write(text(list(1)));
+    await turn();
+    expect(received).toEqual([]);
+  });
+});
 
 describe('reading', () => {
   it('takes lines however they are cut, with CRLF and blank lines between', async () => {

@@ -1,0 +1,34 @@
+/** The store and its tools, for every way of serving: what is heavy to load is loaded with this file. */
+import { randomUUID } from 'node:crypto';
+import { checkCatalogue } from '../events/catalogue.js';
+import { Catalogue } from '../mcp/catalogue.js';
+import { Services } from '../mcp/contract.js';
+import type { Logger } from '../mcp/log.js';
+import { ResourceFeature } from '../mcp/resources/resource-feature.js';
+import { offerCoreTools } from '../mcp/tools/index.js';
+import { storeKey } from '../mcp/tools/store-key.js';
+import type { Store } from '../ops/store.js';
+import type { Config } from '../tables/config.js';
+import { TableRegistry } from '../tables/registry.js';
+
+export interface StartedStore {
+  readonly registry: TableRegistry;
+  readonly catalogue: Catalogue;
+  readonly resources: ResourceFeature;
+}
+
+/** Mounts the tables and publishes the tools. @throws StoreError when the table of legacy mode cannot be mounted. */
+export function startStore(config: Config, log: Logger, services = new Services(), shared?: Catalogue): StartedStore {
+  checkCatalogue();
+  const registry = TableRegistry.mount({
+    config,
+    session: randomUUID(),
+    now: Date.now,
+    log: (level, message, fields) => log[level](message, fields),
+  });
+  const store: Store = { registry, now: Date.now, newId: randomUUID };
+  services.provide(storeKey, store);
+  const catalogue = shared ?? new Catalogue(services, log);
+  offerCoreTools(catalogue);
+  return { registry, catalogue, resources: new ResourceFeature({ registry, catalogue }) };
+}
