@@ -64,8 +64,13 @@ export class ForeignWrites implements ForeignChanges {
   absorb(rowId: string, tx: ForeignChangeTarget): ForeignOp | null {
     const note = this.#note.get(rowId);
     this.#forget.run(rowId);
-    const before = this.#stateInLog(rowId, note);
-    return recordForeignChange({ rowId, inLog: before, found: this.states.get(rowId), history: this.history }, tx);
+    const inLog = this.#stateInLog(rowId, note);
+    const lastVersion = this.states.lastVersion(rowId);
+    // The other program may have kept history of what it did: such entries keep their versions.
+    const hasHistory = lastVersion > this.events.lastVersion(rowId);
+    const found = this.states.get(rowId);
+    if (isSame(inLog, found) && !hasHistory) return null;
+    return recordForeignChange({ rowId, inLog, found, lastVersion, history: this.history }, tx);
   }
 
   #stateInLog(rowId: string, note: Note | undefined): RowState | null {
@@ -81,16 +86,17 @@ interface ForeignChange {
   readonly rowId: string;
   readonly inLog: RowState | null;
   readonly found: RowState | null;
+  /** The highest version in the history. */
+  readonly lastVersion: number;
   readonly history: 'full' | 'off';
 }
 
 /** Appends the event that takes a row from its state in the log to the one that somebody left in `rows`. */
 function recordForeignChange(
-  { rowId, inLog, found, history }: ForeignChange,
+  { rowId, inLog, found, lastVersion, history }: ForeignChange,
   tx: ForeignChangeTarget,
-): ForeignOp | null {
-  if (isSame(inLog, found)) return null;
-  const op = inLog === null ? 'create' : found === null ? 'delete' : 'update';
+): ForeignOp {
+  const op = found === null ? 'delete' : inLog === null ? 'create' : 'update';
   const body: Members = new Map([['op', jsonText(op)]]);
   if (found !== null) {
     for (const [key, value] of rowChange(inLog, found, history)) body.set(key, value);
@@ -99,9 +105,20 @@ function recordForeignChange(
   }
   if (history === 'off') body.set('history', jsonText('off'));
   const type = 'row.reconciled';
-  const event: NewEvent = { type, version: currentVersion(type), rowId, body: joinMembers(body), caller: somebody };
+  const rowVersion = versionFor({ inLog, found, lastVersion });
+  const content = { type, version: currentVersion(type), rowId, body: joinMembers(body), ...rowVersion };
+  const event: NewEvent = { ...content, caller: somebody };
   tx.appendTo(event, inLog);
   return op;
+}
+
+/**
+ * The version after what the other program kept. A row that came and went leaves no entry of its own, so its event takes the
+ * newest version instead: the other program would give out the next one again.
+ */
+function versionFor({ inLog, found, lastVersion }: Pick<ForeignChange, 'inLog' | 'found' | 'lastVersion'>) {
+  if (inLog !== null) return { rowVersion: Math.max(inLog.version, lastVersion) + 1 };
+  return found === null ? { rowVersion: lastVersion } : {};
 }
 
 /** The members that hold a whole row: as JSON when it is an object with nothing around it, else as the text it is. */

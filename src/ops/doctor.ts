@@ -6,7 +6,7 @@ import { type Connection, openReader } from '../events/database.js';
 import { storageError } from '../events/storage-error.js';
 import type { FailedTable } from '../tables/table.js';
 import { type BytesByKind, bytesByKind } from './doctor/bytes.js';
-import { examineDatabase } from './doctor/examine-database.js';
+import { examineDatabase, hasLog } from './doctor/examine-database.js';
 import { examineFiles } from './doctor/examine-files.js';
 import type { Finding } from './doctor/finding.js';
 import type { OperatedTable } from './operated-table.js';

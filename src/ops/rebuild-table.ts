@@ -64,6 +64,11 @@ export async function rebuildTable(table: OperatedTable, options: RebuildOptions
 const tail = 1000;
 const shown = 1000;
 
+const forgetNotes = 'DELETE FROM _foreign_writes';
+/** History that another program kept of its changes still takes up versions; the note makes the next event skip them. */
+const forgetNotesWithoutHistory = `${forgetNotes} WHERE row_id NOT IN (SELECT row_id FROM _row_history h
+  WHERE version > coalesce((SELECT max(row_version) FROM _events e WHERE e.row_id = h.row_id), 0))`;
+
 /** The live tables have moved on since the last look; nothing was changed. */
 class LookAgain extends Error {}
 
@@ -157,7 +162,7 @@ class Rebuild {
       ...(projections.includes('rows') ? this.#swapRows() : []),
       ...(withHistory ? this.#swapHistory() : []),
     ];
-    if (projections.includes('rows')) connection.exec('DELETE FROM _foreign_writes');
+    if (projections.includes('rows')) connection.exec(withHistory ? forgetNotes : forgetNotesWithoutHistory);
     dropShadows(connection);
     this.#lease.remove();
     for (const { projection, differences, discarded } of replaced) {

@@ -42,11 +42,19 @@ async function foreignRows(table: OperatedTable, options: WorkOptions): Promise<
     for (const { id, kind } of rowDifferences(connection, 'main.rows', replayedTable)) {
       if (id !== null) found.set(id, { id, op: ops[kind] });
     }
-    const noted = connection.prepare<[], string>('SELECT row_id FROM _foreign_writes ORDER BY rowid').pluck().all();
-    for (const id of noted) if (!found.has(id)) found.set(id, { id, op: null });
+    for (const { id, op } of connection.prepare<[], Foreign>(noted).all())
+      if (!found.has(id)) found.set(id, { id, op });
     return [...found.values()];
   });
 }
+
+/** Noted rows; of one that is as the log has it, history that somebody kept of changes in between is recorded all the same. */
+const noted = `SELECT f.row_id AS id, CASE
+    WHEN NOT EXISTS (SELECT 1 FROM _row_history h WHERE h.row_id = f.row_id AND h.version >
+      coalesce((SELECT max(row_version) FROM _events e WHERE e.row_id = f.row_id), 0)) THEN NULL
+    WHEN EXISTS (SELECT 1 FROM main.rows r WHERE r.id = f.row_id) THEN 'update'
+    ELSE 'delete' END AS op
+  FROM _foreign_writes f ORDER BY f.rowid`;
 
 /** Rows of one command. */
 const batchSize = 1000;

@@ -12,6 +12,7 @@ import { HistoryRows, liveTables } from '../projections/row-history/history-rows
 import { RowHistoryProjection } from '../projections/row-history/project.js';
 import type { OperatedTable, WorkOptions } from './operated-table.js';
 import { copyEarlier } from './replay/copy-earlier.js';
+import { ForeignHistory, insertForeign } from './replay/foreign-history.js';
 import { type Point, resolvePoint } from './replay/point.js';
 import { ReplayedRows } from './replay/replayed-rows.js';
 import { rollBacklog } from './replay/roll-backlog.js';
@@ -78,6 +79,7 @@ async function fill(snapshot: Snapshot, target: Connection, table: OperatedTable
   const rows = new ReplayedRows(target, 'rows');
   const history = new RowHistoryProjection(target, historyName, archive, liveTables, false);
   const historyRows = new HistoryRows(target, historyName);
+  const foreign = await ForeignHistory.read(snapshot.connection);
   const transact = async (write: () => void) => target.transaction(write).immediate();
   await replay({
     log: snapshot.log,
@@ -90,7 +92,10 @@ async function fill(snapshot: Snapshot, target: Connection, table: OperatedTable
           events.insert(event);
           const change = rows.apply(event);
           if (change === null) history.applyTableEvent(event);
-          else history.apply(change);
+          else {
+            insertForeign(target, liveTables.raw, foreign.before(event) ?? []);
+            history.apply(change);
+          }
           if (event.rowId !== null) touched.add(event.rowId);
         }
       });

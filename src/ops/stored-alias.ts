@@ -28,6 +28,7 @@ export interface AliasView {
 export function aliasView(alias: AliasColumns, scope: Scope, table: string | null): AliasView {
   const filter = staticFilter(alias);
   const params = json(alias.params_schema);
+  const order = json(alias.order_by);
   return {
     name: alias.name,
     sources: json(alias.sources) ?? (table === null ? null : { kind: 'single', value: table }),
@@ -36,11 +37,16 @@ export function aliasView(alias: AliasColumns, scope: Scope, table: string | nul
     ...(filter === null ? { filter_template: alias.filter } : {}),
     default_limit: alias.default_limit,
     description: alias.description,
-    params_schema: Array.isArray(params) && params.length === 0 ? null : params,
+    params_schema: isEmpty(params) ? null : params,
     fields: json(alias.fields),
-    order_by: json(alias.order_by),
+    order_by: isEmpty(order) ? null : order,
     scope,
   };
+}
+
+/** The predecessor stores such lists too, and takes them for none. */
+function isEmpty(value: JsonValue): boolean {
+  return Array.isArray(value) && value.length === 0;
 }
 
 /** The tables an alias reads; null when the call has to name the table. @throws StoreError SCHEMA_ERROR. */

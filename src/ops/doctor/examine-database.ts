@@ -5,13 +5,26 @@ import type { OperatedTable } from '../operated-table.js';
 import type { Finding } from './finding.js';
 
 export function examineDatabase(table: OperatedTable, connection: Connection, now: number): Finding[] {
-  const examined = [quickCheck, journal, foreignWrites, followers, shadows, autoVacuum];
+  const examined = hasLog(connection) ? [...always, foreignWrites, followers, shadows] : [...always, withoutLog];
   return examined
     .flatMap((examine) => examine(table, connection, now))
     .map((finding) => ({ table: table.name, ...finding }));
 }
 
 type Found = Omit<Finding, 'table'>;
+
+const always = [quickCheck, journal, autoVacuum];
+
+/** Whether this program ever opened the file for writing. */
+export function hasLog(connection: Connection): boolean {
+  const sql = `SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = '_events')`;
+  return connection.prepare<[], number>(sql).pluck().get() === 1;
+}
+
+function withoutLog({ name }: OperatedTable): Found[] {
+  const message = 'the table has no log yet: it is from before this program';
+  return [{ severity: 'info', message, next: `nothing: its first use adopts it, as mini-app-mcp verify ${name} does` }];
+}
 
 function quickCheck({ name }: OperatedTable, connection: Connection): Found[] {
   const problems = connection.prepare<[], string>('PRAGMA quick_check(3)').pluck().all();

@@ -4,6 +4,7 @@ import type { StoredEvent } from '../../events/types.js';
 import { retryBusy } from '../../projections/checkpoints/retry-busy.js';
 import { HistoryRows } from '../../projections/row-history/history-rows.js';
 import { type ArchiveLimits, RowHistoryProjection } from '../../projections/row-history/project.js';
+import { ForeignHistory, insertForeign } from '../replay/foreign-history.js';
 import { PurgedRanges, purgedIn } from '../replay/purged-ranges.js';
 import { ReplayedRows } from '../replay/replayed-rows.js';
 import { rollBacklog } from '../replay/roll-backlog.js';
@@ -11,7 +12,10 @@ import { carryOver, readMixedChunks } from './carry-over.js';
 import type { RebuildLease } from './rebuild-lease.js';
 import { createShadows, haveShadows, shadowHistory, shadowRows } from './shadow-tables.js';
 
-/** A purge came while its entries were already archived in the shadow: the rebuild begins anew, without them. */
+/**
+ * A purge came while its entries were already archived in the shadow, or entries of another program were archived meanwhile:
+ * the rebuild begins anew.
+ */
 export class StaleShadows extends Error {}
 
 export class ShadowLoad {
@@ -29,6 +33,7 @@ export class ShadowLoad {
     fresh = false,
   ): Promise<{ load: ShadowLoad; position: number }> {
     const mixed = await readMixedChunks(connection);
+    const foreign = await ForeignHistory.read(connection);
     const position = await inTransaction(connection, () => {
       const stopped = lease.acquire();
       const mayResume = stopped !== null && haveShadows(connection) && !purgedSince(connection, stopped);
@@ -38,13 +43,14 @@ export class ShadowLoad {
       lease.advance(0);
       return 0;
     });
-    return { load: new ShadowLoad(connection, lease, table), position };
+    return { load: new ShadowLoad(connection, lease, table, foreign), position };
   }
 
   private constructor(
     private readonly connection: Connection,
     private readonly lease: RebuildLease,
     private readonly table: { readonly historyName: string; readonly archive: ArchiveLimits },
+    private readonly foreign: ForeignHistory,
   ) {
     const { historyName, archive } = table;
     this.#rows = new ReplayedRows(connection, shadowRows);
@@ -69,6 +75,7 @@ export class ShadowLoad {
   apply(event: StoredEvent): void {
     const change = this.#rows.apply(event);
     if (change !== null) {
+      this.#carryForeign(event);
       if (!this.#purged.covers(event.rowId ?? '', event.rowVersion ?? 0)) this.#history.apply(change);
       return;
     }
@@ -76,6 +83,13 @@ export class ShadowLoad {
       if (this.#overlap.get(rowId, first, last) !== undefined && !this.#knew(rowId, first)) throw new StaleShadows();
     }
     this.#history.applyTableEvent(event);
+  }
+
+  /** Not before their event: until then there may be older entries that have to be archived first. */
+  #carryForeign(event: StoredEvent): void {
+    const entries = this.foreign.before(event);
+    if (entries === null) throw new StaleShadows();
+    insertForeign(this.connection, shadowHistory.raw, entries);
   }
 
   /** A purge known from the start never let its entries in; a chunk may still span the gap that it left. */
