@@ -7,6 +7,9 @@ import { version } from './version.js';
 
 const usage = 'mini-app-mcp: give --mcp, --mcp-http or a command; --help shows what there is';
 
+/** Flags of the HTTP server that take a value. */
+const valued = ['--bind', '--allowed-host', '--allowed-origin'];
+
 process.exitCode = await main(process.argv.slice(2));
 
 async function main(args: readonly string[]): Promise<number> {
@@ -24,8 +27,6 @@ async function main(args: readonly string[]): Promise<number> {
   const { processIo } = await import('./cli/io.js');
   return runCommandLine(args, processIo);
 }
-
-const valued = ['--bind', '--allowed-host', '--allowed-origin'];
 
 /** The flags that make it a server stand before any command; the values of flags are no commands. */
 function startFlags(args: readonly string[]): { stdio: boolean; http: boolean } {
