@@ -26,8 +26,10 @@ for era in legacy modern; do
   # shellcheck disable=SC2086
   "$kept/node_modules/.bin/inspector" --cli $server --mcp --protocol-era "$era" \
     --method tools/list --strict --format json -q >"$work/$era.json" 2>"$work/$era.txt" || status=$?
-  # A lint that found nothing writes its listing and not a word beside it.
-  tools=$(node -e 'console.log(JSON.parse(require("fs").readFileSync(process.argv[1], "utf8")).result.tools.length)' "$work/$era.json") || tools=0
+  # Findings stand beside the result; a listing of no tools would have none either.
+  count='const { result, schemaFindings = [] } = JSON.parse(require("fs").readFileSync(process.argv[1], "utf8"));
+    console.log(schemaFindings.length === 0 ? result.tools.length : 0)'
+  tools=$(node -e "$count" "$work/$era.json") || tools=0
   if [ "$status" = 0 ] && [ ! -s "$work/$era.txt" ] && [ "$tools" -gt 0 ]; then
     echo "passed $era: $tools tools, 0 errors, 0 warnings"
   else

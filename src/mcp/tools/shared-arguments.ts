@@ -23,7 +23,11 @@ export const expectedVersion = z
   .optional();
 
 /** Makes a write repeatable (rulings 3.6). */
-export const idempotencyKey = nonEmpty().describe('Your own; a repeated call writes once').optional();
+export const idempotencyKey = nonEmpty()
+  // Storing it would change it, and the log would no longer hold what was hashed.
+  .refine((text) => text.isWellFormed(), 'must be Unicode text without lone surrogates')
+  .describe('Your own; a repeated call writes once')
+  .optional();
 
 /** The field selector, published flat; the op checks names against the table. */
 export const fields = published({
