@@ -251,8 +251,18 @@ export class StoreError<C extends ErrorCode = ErrorCode> extends Error {
 
   /** The JSON object of rulings 1.2: `{kind, code, message, …fields, hint}`. */
   toJSON(): Record<string, unknown> {
-    return { kind: this.kind, code: this.code, message: this.message, ...this.fields, hint: this.hint };
+    const fields = Object.entries(this.fields).map(([key, value]) => [key, shortened(value)]);
+    const { kind, code, hint } = this;
+    return { kind, code, message: shortened(this.message), ...Object.fromEntries(fields), hint };
   }
+}
+
+/** In UTF-16 units. Texts of an answer repeat what the caller sent, who may have sent megabytes. */
+const longestText = 2_000;
+
+function shortened(value: unknown): unknown {
+  if (typeof value !== 'string' || value.length <= longestText) return value;
+  return `${value.slice(0, longestText).toWellFormed()}… (${value.length} characters)`;
 }
 
 /** Every code there is, sorted: the source of the error tables in the documentation. */

@@ -2,6 +2,7 @@
  * JSON as text. Rows are stored, logged and returned as the text the caller's data had, never as a re-serialised object:
  * key order, large integers of older databases and keys like `__proto__` survive exactly (rulings §2 "row JSON", "numbers").
  */
+import { randomUUID } from 'node:crypto';
 import { StoreError } from '../errors.js';
 
 /** A JSON value as JavaScript sees it. */
@@ -26,13 +27,13 @@ export class RawJson {
   toJSON(): unknown {
     if (pending === null) return JSON.parse(this.text);
     pending.push(this.text);
-    return `${MARK}${pending.length - 1}${MARK}`;
+    return `${MARK}:${pending.length - 1}${MARK}`;
   }
 }
 
-/** U+FFFF is a non-character: JSON.stringify writes it as it is, and it has no other use in a message. */
-const MARK = '\uffff';
-const markPattern = /"\uffff(\d+)\uffff"/g;
+/** JSON.stringify writes U+FFFF as it is; the rest keeps a caller's own text from being taken for a mark. */
+const MARK = `\uffff${randomUUID()}`;
+const markPattern = new RegExp(`"${MARK}:(\\d+)${MARK}"`, 'g');
 let pending: JsonText[] | null = null;
 
 /**

@@ -43,9 +43,23 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-interface Message {
+export interface PublishedTool {
+  readonly name: string;
+  readonly inputSchema: {
+    readonly properties: Record<string, { readonly type?: string }>;
+    readonly required?: string[];
+  };
+  readonly outputSchema?: object;
+}
+
+export interface Message {
   readonly id?: number;
-  readonly result?: { readonly isError?: boolean; readonly content?: readonly { readonly text: string }[] };
+  readonly result?: {
+    readonly isError?: boolean;
+    readonly content?: readonly { readonly text: string }[];
+    readonly structuredContent?: unknown;
+    readonly tools?: readonly PublishedTool[];
+  };
   readonly error?: { readonly code: number; readonly message: string };
 }
 

@@ -1,7 +1,11 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
+import { Catalogue } from '../../src/mcp/catalogue.js';
+import { Services } from '../../src/mcp/contract.js';
 import { serverInstructions } from '../../src/mcp/instructions.js';
-import { coreTools } from '../../src/mcp/tools/index.js';
+import { createLogger } from '../../src/mcp/log.js';
+import { coreTools, offerCoreTools } from '../../src/mcp/tools/index.js';
+import { definitionOf } from '../../src/mcp/view.js';
 import { checkView } from '../../src/mcp/view-check.js';
 
 const view = checkView(coreTools);
@@ -12,6 +16,13 @@ const modelFacing = tools.map(({ name, annotation, inputSchema }) => ({
   description: annotation.description,
   inputSchema,
 }));
+
+/** What tools/list answers with. */
+function published() {
+  const catalogue = new Catalogue(new Services(), createLogger({ write: () => undefined }));
+  offerCoreTools(catalogue);
+  return [...catalogue.snapshot.tools.values()].map(definitionOf);
+}
 
 describe('the built-in tools', () => {
   it('are publishable without a problem or a warning', () => {
@@ -63,6 +74,9 @@ describe('the built-in tools', () => {
   it('stay within the budgets', () => {
     for (const tool of modelFacing) expect(bytes(tool), tool.name).toBeLessThanOrEqual(1_200);
     for (const tool of modelFacing) expect(tool.description.length, tool.name).toBeLessThanOrEqual(700);
+    expect(modelFacing).toHaveLength(22);
+    expect(modelFacing.reduce((total, tool) => total + bytes(tool), 0)).toBeLessThanOrEqual(16_000);
+    expect(bytes({ tools: published() })).toBeLessThanOrEqual(26_000);
     expect(serverInstructions.length).toBeLessThan(2_000);
   });
 

@@ -14,6 +14,11 @@ describe('encodeJson', () => {
     expect(inner).toBe('{"n":12345678901234567890.10}');
     expect(encodeJson({ text: inner, raw: new RawJson('1.0' as JsonText) })).toContain('"raw":1.0');
   });
+
+  it('takes no text of a caller for raw text', () => {
+    const raw = new RawJson('{"secret":1}' as JsonText);
+    expect(encodeJson({ raw, name: '\uffff0\uffff' })).toBe('{"raw":{"secret":1},"name":"\uffff0\uffff"}');
+  });
 });
 
 describe('splitMembers', () => {

@@ -7,7 +7,7 @@ import { isJsonObject, type JsonObject } from '../../schema/json.js';
 export const table = z.string().describe('Table name').optional();
 
 /** A row: its full id, or a prefix that only it has. */
-export const id = z.string().min(1).max(200).describe('Row id or unique prefix');
+export const id = nonEmpty().describe('Row id or unique prefix');
 
 /** Row data as the caller wrote it. The op checks it against the table; a copy here would lose keys like `__proto__`. */
 export const data = z
@@ -19,15 +19,14 @@ export const expectedVersion = z
   .int()
   .min(0)
   .max(Number.MAX_SAFE_INTEGER)
-  .describe('Fail with VERSION_CONFLICT unless the row has this version')
+  .describe('Refuse unless the row has this version')
   .optional();
 
 /** Makes a write repeatable (rulings 3.6). */
-export const idempotencyKey = z
-  .string()
-  .min(1)
-  .max(200)
-  .describe('Your own key; a repeated call writes once')
+export const idempotencyKey = nonEmpty()
+  // Storing it would change it, and the log would no longer hold what was hashed.
+  .refine((text) => text.isWellFormed(), 'must be Unicode text without lone surrogates')
+  .describe('Your own; a repeated call writes once')
   .optional();
 
 /** The field selector, published flat; the op checks names against the table. */
@@ -56,4 +55,12 @@ export const orderBy = published({
 /** A value that the op parses against the table's schema; here only its published form is known. */
 function published(schema: Record<string, unknown>) {
   return z.unknown().meta(schema);
+}
+
+/** Lengths are checked and not published: with them the tools would outgrow their budget, and an error tells as much. */
+function nonEmpty() {
+  return z
+    .string()
+    .refine((text) => text !== '', 'must not be empty')
+    .refine((text) => text.length <= 200, 'must have at most 200 characters');
 }
