@@ -9,9 +9,6 @@ import { version } from './version.js';
 const valued = ['--bind', '--allowed-host', '--allowed-origin'];
 const usage = 'mini-app-mcp: give --mcp, --mcp-http or a command; --help shows what there is';
 
-/** Flags of the HTTP server that take a value. */
-const valued = ['--bind', '--allowed-host', '--allowed-origin'];
-
 process.exitCode = await main(process.argv.slice(2));
 
 async function main(args: readonly string[]): Promise<number> {

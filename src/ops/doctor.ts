@@ -94,12 +94,6 @@ function notReady({ name }: OperatedTable, state: 'new' | 'unreadable', findings
   return { health: { table: name, state, journal_mode: null, events: 0, bytes: null }, findings };
 }
 
-function hasLog(connection: Connection): boolean {
-  return (
-    connection.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = '_events'").get() !== undefined
-  );
-}
-
 function unused({ name }: OperatedTable): Finding {
   const message = 'the table was not used yet';
   return { table: name, severity: 'info', message, next: 'nothing: its first use makes the log' };

@@ -131,7 +131,11 @@ async function callAll(call: (name: string, args?: Args) => Promise<Args>): Prom
   const selector = { type: 'by_filter', filter: { type: 'eq', field: 'title', value: 'x' } };
   await call('row_materialize', { selector, fields: { mode: 'all' }, format: 'yaml', dest });
   await call('alias_create', { name: 'all', filter: { type: 'like', field: 'title', pattern: '%' } });
-  await call('alias_create', { name: 'many', filter: { type: 'eq', field: 'title', value: 'x' }, aggregator: { kind: 'count' } });
+  await call('alias_create', {
+    name: 'many',
+    filter: { type: 'eq', field: 'title', value: 'x' },
+    aggregator: { kind: 'count' },
+  });
   await call('alias_list');
   await call('alias_run', { name: 'all' });
   await call('alias_run', { name: 'many' });
