@@ -65,7 +65,10 @@ function examineTable(table: OperatedTable, now: number): Examined {
   try {
     const connection = openReader(path);
     try {
-      if (!hasLog(connection)) return notReady(table, 'new', [...findings, unused(table)]);
+      if (!hasLog(connection)) {
+        const found = isEmpty(connection) ? [unused(table)] : examineDatabase(table, connection, now);
+        return notReady(table, 'new', [...findings, ...found]);
+      }
       return examineOpened(table, connection, [...findings, ...examineDatabase(table, connection, now)]);
     } finally {
       connection.close();
@@ -92,6 +95,10 @@ function examineOpened({ name, database }: OperatedTable, connection: Connection
 
 function notReady({ name }: OperatedTable, state: 'new' | 'unreadable', findings: Finding[]): Examined {
   return { health: { table: name, state, journal_mode: null, events: 0, bytes: null }, findings };
+}
+
+function isEmpty(connection: Connection): boolean {
+  return connection.prepare<[], number>('SELECT count(*) FROM sqlite_schema').pluck().get() === 0;
 }
 
 function unused({ name }: OperatedTable): Finding {
