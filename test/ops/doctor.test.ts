@@ -1,6 +1,5 @@
 import { rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { doctor } from '../../src/ops/doctor.js';
 import { ScratchTable } from './scratch-table.js';
