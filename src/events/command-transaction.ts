@@ -153,7 +153,7 @@ export class LiveTransaction implements CommandTransaction, ForeignChangeTarget 
       type: event.type,
       version: event.version,
       body: event.body,
-      actor: caller.actor,
+      actor: caller.actor.toWellFormed(),
       origin: originText(caller.origin),
       at: this.at,
     };
