@@ -35,7 +35,7 @@ export class SqliteEventLog implements EventLog {
   #jobHead = this.#head;
   #commit = 0;
   #appended = false;
-  #changed = false;
+  #kept = false;
   #tx: LiveTransaction | null = null;
   /** How to take back what the jobs of the open transaction did outside the database, newest first. */
   #undos: (() => void)[] = [];
@@ -119,7 +119,7 @@ export class SqliteEventLog implements EventLog {
         this.#head = { ...head, seq: Math.max(head.seq, this.#parts.events.lastSequence()) };
         this.#commit = head.commit + 1;
         this.#appended = false;
-        this.#changed = false;
+        this.#kept = false;
         this.#undos = [];
         this.#parts.foreign.refresh();
       },
@@ -127,11 +127,11 @@ export class SqliteEventLog implements EventLog {
         this.#jobHead = this.#head;
         this.#tx = null;
       },
-      hasChanges: () => this.#changed,
+      hasKept: () => this.#kept,
       isClean: () => this.#tx === null || !this.#tx.hasWritten,
       kept: () => {
         this.#appended ||= this.#jobHead !== this.#head;
-        this.#changed ||= this.#tx?.hasWritten === true;
+        this.#kept = true;
         this.#head = this.#jobHead;
         this.#undos.unshift(...(this.#tx?.takeUndos() ?? []));
       },

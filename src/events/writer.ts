@@ -33,8 +33,8 @@ export interface WriterHooks {
   undo(): void;
   /** The same for every job of the transaction; while the lock is held, where SQLite has not given it up. */
   undoAll(): void;
-  /** Whether any job that stays has written. */
-  hasChanges(): boolean;
+  /** Whether any job of the transaction stays. */
+  hasKept(): boolean;
   /** Whether the present job has written nothing yet. */
   isClean(): boolean;
   /** After COMMIT. */
@@ -170,8 +170,8 @@ export class Writer {
   }
 
   #finish(answers: readonly Answer[]): void {
-    // Jobs that were all refused, or had nothing to change, leave the file alone, and need no wait for the disk.
-    (this.hooks.hasChanges() ? this.#statements.commit : this.#statements.rollback).run();
+    // Jobs that were all refused leave the file alone, and need no wait for the disk.
+    (this.hooks.hasKept() ? this.#statements.commit : this.#statements.rollback).run();
     this.hooks.committed();
     for (const answer of answers) answer();
   }
