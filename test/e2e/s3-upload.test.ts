@@ -106,7 +106,7 @@ describe.skipIf(ceph.missing !== null)(`uploads ${ceph.missing ?? 'to Ceph'}`, (
     expect(await upload(`http://127.0.0.1:${proxy.port}`, {}, 500_000, quick)).toBe(500_000);
   });
 
-  test('a slow server is waited for while it takes data', async () => {
+  test('a slow server is waited for while it takes data', { retry: 3 }, async () => {
     const proxy = await proxied(() => 20);
     const patience = { ...quick, attempts: 1, idle: 1_500 };
     expect(await upload(`http://127.0.0.1:${proxy.port}`, {}, 6_000_000, patience)).toBe(6_000_000);
