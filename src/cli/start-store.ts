@@ -1,5 +1,6 @@
 /** The store and its tools, for every way of serving: what is heavy to load is loaded with this file. */
 import { randomUUID } from 'node:crypto';
+import { config as rxjs } from 'rxjs';
 import { checkCatalogue } from '../events/catalogue.js';
 import { Catalogue } from '../mcp/catalogue.js';
 import { Services } from '../mcp/contract.js';
@@ -18,7 +19,15 @@ export interface StartedStore {
 }
 
 /** Mounts the tables and publishes the tools. @throws StoreError when the table of legacy mode cannot be mounted. */
-export function startStore(config: Config, log: Logger, services = new Services(), shared?: Catalogue): StartedStore {
+export async function startStore(
+  config: Config,
+  log: Logger,
+  services = new Services(),
+  shared?: Catalogue,
+): Promise<StartedStore> {
+  // Plugins listen to changes, and a listener that throws must not end the process.
+  rxjs.onUnhandledError = (error: unknown) => log.error('a listener failed', { error });
+
   checkCatalogue();
   const registry = TableRegistry.mount({
     config,
@@ -29,6 +38,6 @@ export function startStore(config: Config, log: Logger, services = new Services(
   const store: Store = { registry, now: Date.now, newId: randomUUID };
   services.provide(storeKey, store);
   const catalogue = shared ?? new Catalogue(services, log);
-  offerCoreTools(catalogue);
+  await offerCoreTools(catalogue);
   return { registry, catalogue, resources: new ResourceFeature({ registry, catalogue }) };
 }

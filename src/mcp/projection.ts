@@ -4,21 +4,17 @@ import { z } from 'zod';
 import type { Caller } from '../events/types.js';
 import { AnnotationKey, type Operation, type ServiceKey, type Services } from './contract.js';
 
-/** What a tool says of itself. The hints are published as they are; nothing is inferred. */
+/** What a tool says of itself. The hints are published as they are; nothing is inferred (P-3). */
 export interface ToolAnnotation {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  readonly hints: ToolHints;
+  readonly readOnlyHint: boolean;
+  readonly destructiveHint: boolean;
+  readonly idempotentHint: boolean;
+  readonly openWorldHint: boolean;
   /** `void` drops the value and answers `{"ok":true}`. */
   readonly output: 'json' | 'void';
-}
-
-export interface ToolHints {
-  readonly readOnly: boolean;
-  readonly destructive: boolean;
-  readonly idempotent: boolean;
-  readonly openWorld: boolean;
 }
 
 /** What a call knows besides its payload. */

@@ -95,9 +95,9 @@ function checkAnnotation(annotation: ToolAnnotation, report: Report): void {
   if (!/^[A-Za-z0-9._-]{1,128}$/.test(annotation.name)) report(`its tool name '${annotation.name}' is not allowed`);
   if (annotation.title.trim() === '') report('its title is blank');
   if (annotation.description.trim() === '') report('its description is blank');
-  for (const hint of ['readOnly', 'destructive', 'idempotent', 'openWorld'] as const) {
+  for (const hint of ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const) {
     // Plugins may be plain JavaScript, where the type promises nothing.
-    if (typeof annotation.hints?.[hint] !== 'boolean') report(`its hint '${hint}' is not a boolean`);
+    if (typeof annotation[hint] !== 'boolean') report(`its ${hint} is not a boolean`);
   }
 }
 

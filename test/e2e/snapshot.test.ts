@@ -146,7 +146,7 @@ describe('the automatic trigger', () => {
 
 async function serve(store: SnapshotStore, token: string | null = null): Promise<string> {
   const catalogue = new Catalogue(new Services().provide(storeKey, store), createLogger({ write: () => undefined }));
-  offerCoreTools(catalogue);
+  await offerCoreTools(catalogue);
   const running = await serveMcpOverHttp({
     catalogue,
     instructions: 'Test.',

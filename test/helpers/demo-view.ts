@@ -20,7 +20,10 @@ export function annotation(name: string, changes: Partial<ToolAnnotation> = {}):
     name,
     title: `Title of ${name}`,
     description: `What ${name} does.`,
-    hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+    readOnlyHint: true,
+    destructiveHint: false,
+    idempotentHint: true,
+    openWorldHint: false,
     output: 'json',
     ...changes,
   };

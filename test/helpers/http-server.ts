@@ -49,8 +49,8 @@ export async function startServer(directory: string, options: Partial<HttpOption
   const lines: string[] = [];
   const log = createLogger({ level: 'debug', write: (line) => void lines.push(line) });
   const catalogue = new Catalogue(new Services().provide(storeKey, store).provide(demoKey, demo), log);
-  offerCoreTools(catalogue);
-  catalogue.offer('test/demo', demoTools, { text: 'bare' });
+  await offerCoreTools(catalogue);
+  await catalogue.offer('test/demo', demoTools, { text: 'bare' });
   const running = await serveMcpOverHttp({
     catalogue,
     instructions: 'Test.',

@@ -40,7 +40,7 @@ beforeEach(async () => {
   registry = TableRegistry.mount({ config, session: 's', now: Date.now, log: () => undefined });
   const store = { registry, now: Date.now, newId: randomUUID };
   const catalogue = new Catalogue(new Services().provide(storeKey, store), createLogger({ write: () => undefined }));
-  offerCoreTools(catalogue);
+  await offerCoreTools(catalogue);
   streams = newStreams();
   const { input, output } = streams;
   session = serveMcpOverStdio({ catalogue, instructions: serverInstructions, input, output: protocolOutput(output) });

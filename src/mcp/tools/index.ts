@@ -1,6 +1,7 @@
 /** The built-in tools: the view `core/store`. */
-import type { Catalogue, ViewController } from '../catalogue.js';
+import type { Catalogue } from '../catalogue.js';
 import type { Binding } from '../projection.js';
+import type { ViewController } from '../view-controller.js';
 import { aliasCreate } from './alias-create.js';
 import { aliasDelete } from './alias-delete.js';
 import { aliasList } from './alias-list.js';
@@ -53,6 +54,6 @@ export const coreTools: readonly Binding[] = [
 ];
 
 /** Publishes the built-in tools. The catalogue's services must provide `storeKey`. */
-export function offerCoreTools(catalogue: Catalogue): ViewController {
+export function offerCoreTools(catalogue: Catalogue): Promise<ViewController> {
   return catalogue.offer(coreView, coreTools, { text: 'bare', trusted: true });
 }

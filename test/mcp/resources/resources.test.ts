@@ -56,7 +56,7 @@ async function start(environment: Record<string, string> = { MINI_APP_USER_DIR: 
   const config = loadConfig({ MINI_APP_PROJECT_DIR: join(directory, 'project'), ...environment }, directory);
   registry = TableRegistry.mount({ config, session: 's', now: Date.now, log: () => undefined });
   const catalogue = new Catalogue(new Services(), createLogger({ write: () => undefined }));
-  offerCoreTools(catalogue);
+  await offerCoreTools(catalogue);
   const streams = newStreams();
   session = serveMcpOverStdio({
     catalogue,
