@@ -5,6 +5,7 @@ import { checkCatalogue } from '../events/catalogue.js';
 import { Catalogue } from '../mcp/catalogue.js';
 import { Services } from '../mcp/contract.js';
 import type { Logger } from '../mcp/log.js';
+import { PluginHost } from '../mcp/plugins/plugin-host.js';
 import { ResourceFeature } from '../mcp/resources/resource-feature.js';
 import { offerCoreTools } from '../mcp/tools/index.js';
 import { storeKey } from '../mcp/tools/store-key.js';
@@ -15,6 +16,7 @@ import { TableRegistry } from '../tables/registry.js';
 export interface StartedStore {
   readonly registry: TableRegistry;
   readonly catalogue: Catalogue;
+  readonly plugins: PluginHost;
   readonly resources: ResourceFeature;
 }
 
@@ -38,6 +40,7 @@ export async function startStore(
   const store: Store = { registry, now: Date.now, newId: randomUUID };
   services.provide(storeKey, store);
   const catalogue = shared ?? new Catalogue(services, log);
-  await offerCoreTools(catalogue);
-  return { registry, catalogue, resources: new ResourceFeature({ registry, catalogue }) };
+  const plugins = new PluginHost(catalogue);
+  await offerCoreTools(plugins);
+  return { registry, catalogue, plugins, resources: new ResourceFeature({ registry, catalogue }) };
 }

@@ -8,10 +8,10 @@ import { isStoreError, StoreError } from '../errors.js';
 import type { Caller } from '../events/types.js';
 import { nearest } from '../schema/suggest.js';
 import { type Arguments, argumentErrorOf, repairArguments } from './arguments.js';
+import type { CallContext, Encodable, Parsed } from './binding.js';
 import type { Catalogue } from './catalogue.js';
 import { Finalisers } from './finalisers.js';
 import type { LogFields, Logger } from './log.js';
-import type { CallContext, Encodable, Parsed } from './projection.js';
 import { declaredErrorResult, errorResult, valueResult, voidResult } from './results.js';
 import type { PublishedTool } from './view.js';
 

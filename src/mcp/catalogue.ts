@@ -1,8 +1,8 @@
 /** Everything that is published: named views of tools, each with one live owner, seen by callers as one snapshot. */
 import { BehaviorSubject, type Observable } from 'rxjs';
+import type { Binding } from './binding.js';
 import type { Services } from './contract.js';
 import type { Logger } from './log.js';
-import type { Binding } from './projection.js';
 import { ProjectionConflict, ProjectionError } from './projection-error.js';
 import {
   digestOf,

@@ -1,7 +1,7 @@
 /** The owner's handle of a published view: one action at a time, and what an accepted one publishes. */
 import { type Observable, Subject } from 'rxjs';
+import type { Binding } from './binding.js';
 import { CallScope } from './call-scope.js';
-import type { Binding } from './projection.js';
 import { ProjectionError } from './projection-error.js';
 import type { ViewRevision } from './publication.js';
 import type { ResultText } from './results.js';

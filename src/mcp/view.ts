@@ -1,7 +1,8 @@
 /** A published view: its tools as clients see them, and what it takes to call one. */
+
+import type { Binding, ToolAnnotation } from './binding.js';
 import type { CallScope } from './call-scope.js';
 import type { JsonSchema } from './portable-schema.js';
-import type { Binding, ToolAnnotation } from './projection.js';
 import type { ViewRevision } from './publication.js';
 import type { ResultText } from './results.js';
 

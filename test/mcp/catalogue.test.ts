@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import type { Binding } from '../../src/mcp/binding.js';
 import { callTool } from '../../src/mcp/call.js';
 import { Catalogue } from '../../src/mcp/catalogue.js';
 import { Contract, type Operation, ServiceKey, Services } from '../../src/mcp/contract.js';
 import { createLogger } from '../../src/mcp/log.js';
-import { type Binding, Projection } from '../../src/mcp/projection.js';
+import { Projection } from '../../src/mcp/projection.js';
 import { ProjectionConflict, ProjectionError } from '../../src/mcp/projection-error.js';
 import { annotation, demoKey, demoTools } from '../helpers/demo-view.js';
 

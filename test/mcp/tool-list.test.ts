@@ -4,7 +4,7 @@ import { Catalogue } from '../../src/mcp/catalogue.js';
 import { Services } from '../../src/mcp/contract.js';
 import { serverInstructions } from '../../src/mcp/instructions.js';
 import { createLogger } from '../../src/mcp/log.js';
-import { coreTools, offerCoreTools } from '../../src/mcp/tools/index.js';
+import { coreTools, coreView } from '../../src/mcp/tools/index.js';
 import { definitionOf } from '../../src/mcp/view.js';
 import { checkView } from '../../src/mcp/view-check.js';
 
@@ -20,7 +20,7 @@ const modelFacing = tools.map(({ name, annotation, inputSchema }) => ({
 /** What tools/list answers with. */
 async function published() {
   const catalogue = new Catalogue(new Services(), createLogger({ write: () => undefined }));
-  await offerCoreTools(catalogue);
+  await catalogue.offer(coreView, coreTools, { text: 'bare', trusted: true });
   return [...catalogue.snapshot.tools.values()].map(definitionOf);
 }
 
