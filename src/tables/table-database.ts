@@ -4,6 +4,7 @@ import { type Adoption, adopt } from '../events/adopt.js';
 import { type Connection, type OpenedDatabase, openDatabase, patiently } from '../events/database.js';
 import type { Appended, Command, EventLog } from '../events/event-log.js';
 import { EventRows } from '../events/event-rows.js';
+import { giveBackFreePagesQuickly } from '../events/free-pages.js';
 import type { InlineProjection, RowStates } from '../events/inline-projection.js';
 import { SqliteEventLog } from '../events/sqlite-event-log.js';
 import { storageError } from '../events/storage-error.js';
@@ -18,9 +19,6 @@ import { RowsProjection } from '../projections/rows/project.js';
 import type { RowQueries } from '../projections/rows/queries.js';
 import { SqliteRowQueries } from '../projections/rows/sqlite-row-queries.js';
 import { schemaTextAfter } from './schema-changed.js';
-
-/** Some 40 MB, a few tens of milliseconds. */
-const pagesGivenBack = 10_000;
 
 export interface TableDatabaseOptions {
   readonly path: string;
@@ -140,7 +138,7 @@ export class TableDatabase {
   #checkpoint(): void {
     try {
       // What archiving freed goes back to the file system, as far as closing has time for it.
-      this.connection.pragma(`incremental_vacuum(${pagesGivenBack})`);
+      giveBackFreePagesQuickly(this.connection);
       this.connection.pragma('wal_checkpoint(TRUNCATE)');
     } catch {
       // Another process is using the file; it will move the WAL.
