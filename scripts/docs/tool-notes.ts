@@ -238,6 +238,7 @@ export const toolNotes: Readonly<Record<string, ToolNotes>> = {
     notes: [
       'All ops are about one table. They take effect together or not at all, rows and schema.yaml alike.',
       'SQL of a `query` op may read and write `rows` and nothing else; what it changes becomes ordinary events.',
+      'A statement of more than one pass over `rows` (joins, subqueries, recursive tables, functions like replace) is tried on a copy first: beyond 2 s, 512 MiB or 20,000 changed rows it is refused. Any answer holds 10,000 rows and 8 MiB at most.',
     ],
   },
   data_snapshot: {

@@ -6,6 +6,7 @@ import { type BatchOps, parseBatch } from './batch/batch-ops.js';
 import { type Changed, changeTable, OpFailure } from './batch/change-table.js';
 import { mountedTarget, scopeTarget, type TableTarget } from './batch/table-target.js';
 import type { OpOutcome } from './batch/table-work.js';
+import { tryCompiling } from './batch/trials.js';
 import type { Store } from './store.js';
 
 export interface BatchInput {
@@ -36,6 +37,7 @@ export interface BatchResult {
  */
 export async function runBatch(store: Store, input: BatchInput, caller: Caller): Promise<BatchResult> {
   const { dry_run: dryRun = false, idempotency_key } = input;
+  await tryCompiling(input.ops);
   const batch = parseBatch(input.ops, input.table);
   if (batch.ops.length === 0) return { ...nothing, committed: !dryRun };
   const target = targetOf(store, batch, idempotency_key);
