@@ -105,13 +105,15 @@ export class WorkerThread<J, R> {
   }
 }
 
+const loader = 'tsx/esm/api';
+
 /** Starts a file of `src/workers`; `data` is copied. */
 export function startWorker(name: string, data?: unknown): Worker {
   const { url, isSource } = workerFile(name);
   if (!isSource) return new Worker(url, { workerData: data });
   // Run from source: Node needs a loader for TypeScript, which a worker does not inherit.
   const source = JSON.stringify(url.href);
-  const load = `import('tsx/esm/api').then(({ register }) => { register(); return import(${source}); });`;
+  const load = `import(${JSON.stringify(loader)}).then(({ register }) => { register(); return import(${source}); });`;
   return new Worker(load, { eval: true, workerData: data });
 }
 

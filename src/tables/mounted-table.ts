@@ -2,6 +2,7 @@
 import type { TableSchema } from '../schema/table-schema.js';
 import type { MountContext } from './mount-context.js';
 import { OpenedTable } from './opened-table.js';
+import { readIfThere } from './schema-file.js';
 import type { OpenTable, Scope, Table, TableDefinition } from './table.js';
 
 export class MountedTable implements Table {
@@ -46,6 +47,12 @@ export class MountedTable implements Table {
       this.databasePath === definition.databasePath &&
       this.schemaText === definition.schemaText
     );
+  }
+
+  /** As {@link OpenTable.hasNewSchema}; before it is opened schema.yaml itself is compared. */
+  hasNewSchema(): boolean {
+    if (this.#opened !== null) return this.#opened.hasNewSchema();
+    return this.scope !== 'legacy' && readIfThere(this.schemaPath) !== this.schemaText;
   }
 
   async close(): Promise<void> {

@@ -53,7 +53,8 @@ export class TableRegistry implements Registry {
     const { tables } = this.#mountedNow();
     const wanted = name ?? this.#defaultName();
     if (wanted === null) throw new StoreError('TABLE_REQUIRED', { tables: [...tables.keys()] }, hintWithout(tables));
-    const table = tables.get(wanted);
+    if (this.#isOutdated(wanted)) this.#remount();
+    const table = this.#mountedNow().tables.get(wanted);
     if (table !== undefined) return table;
     throw new StoreError('TABLE_NOT_FOUND', { table: wanted }, this.#hintFor(wanted));
   }
@@ -79,6 +80,16 @@ export class TableRegistry implements Registry {
   }
 
   async reload(): Promise<Reloaded> {
+    return this.#remount();
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    const tables = [...(this.#scanned?.tables.values() ?? []), ...this.#retired];
+    await Promise.all([this.aliasStores, ...tables].map((part) => part.close()));
+  }
+
+  #remount(): Reloaded {
     const before = this.#mountedNow();
     const after = this.#scan();
     this.#scanned = after;
@@ -93,12 +104,6 @@ export class TableRegistry implements Registry {
       removed: namesMissing(before, after),
       failed: this.failed(),
     };
-  }
-
-  async close(): Promise<void> {
-    this.#closed = true;
-    const tables = [...(this.#scanned?.tables.values() ?? []), ...this.#retired];
-    await Promise.all([this.aliasStores, ...tables].map((part) => part.close()));
   }
 
   #mountedNow(): Mounted {
@@ -139,6 +144,14 @@ export class TableRegistry implements Registry {
     }
     const message = `table name '${name}' differs from '${alike}' in letter case or normal form only`;
     failed.push({ table: name, scope, code: 'VALIDATION_ERROR', message });
+  }
+
+  /** Whether another process made, changed or deleted a table of this name since it was mounted here, or not. */
+  #isOutdated(name: string): boolean {
+    const { tables, failed } = this.#mountedNow();
+    const table = tables.get(name);
+    if (table !== undefined) return table.hasNewSchema();
+    return !failed.some((other) => other.table === name) && this.scopes.hasTable(name);
   }
 
   #tableFor(definition: TableDefinition | undefined): MountedTable | null {

@@ -136,7 +136,7 @@ class Changer {
       remember: (outcomes: readonly OpOutcome[]) => outcomes.map(rememberedOutcome),
       recall: (kept: JsonValue) => kept as unknown as readonly OpOutcome[],
     };
-    const write = { table, caller, op: tool, input: dryRun ? {} : input, decide };
+    const write = { table, caller, op: tool, input: dryRun ? {} : input, readsSchema: this.#changesSchema, decide };
     const { result, replayed } = await runWrite<readonly OpOutcome[]>(write, memory);
     return { outcomes: result, replayed };
   }
