@@ -1,7 +1,8 @@
 /** SQL of a batch that would not end, or would fill the memory: it is tried in a process that can be killed. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { trialLimits, tryQuery } from '../../src/ops/query-trial.js';
+import { tryQuery } from '../../src/ops/query-trial.js';
 import { runBatch } from '../../src/ops/run-batch.js';
+import { trialLimits } from '../../src/ops/trial-process.js';
 import { caller, relationsYaml, ScopeStore } from './scope-store.js';
 
 let store: ScopeStore;

@@ -2,7 +2,7 @@
 import { StoreError } from '../../errors.js';
 import { isNested } from '../../projections/rows/raw-sql/cost.js';
 import { checkGrammar } from '../../projections/rows/raw-sql/grammar.js';
-import type { TrialJob } from '../../projections/rows/raw-sql/trial.js';
+import type { QueryJob } from '../../projections/rows/raw-sql/trial.js';
 import { isJsonObject } from '../../schema/json.js';
 import { tryQuery } from '../query-trial.js';
 import type { BatchOp } from './batch-ops.js';
@@ -12,7 +12,7 @@ export class TrialNeeded extends Error {
   constructor(
     readonly op: BatchOp,
     readonly index: number,
-    readonly job: TrialJob,
+    readonly job: QueryJob,
   ) {
     super('trial needed');
   }

@@ -14,7 +14,7 @@ export interface ChangedRow {
 }
 
 /** Plain data, to be sent to another process. */
-export type TrialJob =
+export type QueryJob =
   | { readonly kind: 'compile'; readonly sql: string }
   | {
       readonly kind: 'run';
@@ -28,7 +28,7 @@ export type TrialJob =
 export const mostChanges = 20_000;
 
 /** Makes everything ready and returns what has to be measured, which throws what a run would throw. */
-export function prepareTrial(job: TrialJob): () => void {
+export function prepareQuery(job: QueryJob): () => void {
   if (job.kind === 'compile') return () => void checkProgram(job.sql, {});
   const reader = job.changed.length === 0 && existsSync(job.path) ? openReader(job.path) : null;
   if (reader?.prepare(job.statement.sql).readonly === true) return () => void runStatement(reader, job.statement);
