@@ -1,4 +1,6 @@
 /** A table of the registry: its definition from schema.yaml, its database from the first use on. */
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { TableSchema } from '../schema/table-schema.js';
 import type { MountContext } from './mount-context.js';
 import { OpenedTable } from './opened-table.js';
@@ -49,10 +51,11 @@ export class MountedTable implements Table {
     );
   }
 
-  /** As {@link OpenTable.hasNewSchema}; before it is opened schema.yaml itself is compared. */
+  /** As {@link OpenTable.hasNewSchema}; also when its directory is gone. Opens a table whose schema.yaml has changed. */
   hasNewSchema(): boolean {
     if (this.#opened !== null) return this.#opened.hasNewSchema();
-    return this.scope !== 'legacy' && readIfThere(this.schemaPath) !== this.schemaText;
+    if (readIfThere(this.schemaPath) === this.schemaText) return false;
+    return existsSync(this.databasePath) ? this.open().hasNewSchema() : !existsSync(dirname(this.schemaPath));
   }
 
   async close(): Promise<void> {

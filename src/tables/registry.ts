@@ -6,7 +6,7 @@ import { ScopedAliasStores } from './alias-databases.js';
 import type { Config } from './config.js';
 import type { MountContext } from './mount-context.js';
 import { MountedTable } from './mounted-table.js';
-import { failureOf, legacyTable, scanDirectory } from './scan.js';
+import { everyTable, failureOf, legacyTable, scanDirectory } from './scan.js';
 import { ScopeDirectories } from './scope-directories.js';
 import type { FailedTable, Registry, Reloaded, Table, TableDefinition } from './table.js';
 
@@ -52,7 +52,8 @@ export class TableRegistry implements Registry {
   resolve(name: string | undefined): Table {
     const { tables } = this.#mountedNow();
     const wanted = name ?? this.#defaultName();
-    if (wanted === null) throw new StoreError('TABLE_REQUIRED', { tables: [...tables.keys()] }, hintWithout(tables));
+    if (wanted === null)
+      throw new StoreError('TABLE_REQUIRED', { tables: [...tables.keys()] }, this.#hintWithoutName());
     if (this.#isOutdated(wanted)) this.#remount();
     const table = this.#mountedNow().tables.get(wanted);
     if (table !== undefined) return table;
@@ -175,6 +176,14 @@ export class TableRegistry implements Registry {
     return { hint: `The mounted tables are: ${names.slice(0, 20).join(', ')}. Call reload to look for new ones.` };
   }
 
+  #hintWithoutName(): { hint?: string } {
+    const { tables, failed } = this.#mountedNow();
+    const unread = failed.find((scope) => scope.table === everyTable);
+    if (unread !== undefined && tables.size === 0)
+      return { hint: `No table is mounted: ${unread.message}. Correct that, then call reload.` };
+    return tables.size === 0 ? { hint: noTableHint } : {};
+  }
+
   #retire(table: MountedTable): void {
     this.#retired.add(table);
     const close = () => {
@@ -209,7 +218,8 @@ export class TableRegistry implements Registry {
 
   #reportFailed(): void {
     for (const { table, scope, code, message } of this.#mountedNow().failed) {
-      this.context.log('warn', `table ${table} is skipped: ${message}`, { table, scope, code });
+      const what = table === everyTable ? 'a scope' : `table ${table}`;
+      this.context.log('warn', `${what} is skipped: ${message}`, { table, scope, code });
     }
   }
 }
@@ -223,7 +233,3 @@ function isTable(entry: readonly [string, MountedTable | null]): entry is [strin
 }
 
 const noTableHint = 'No table is mounted. Make one with schema_create, or write its schema.yaml and call reload.';
-
-function hintWithout(tables: ReadonlyMap<string, unknown>): { hint?: string } {
-  return tables.size === 0 ? { hint: noTableHint } : {};
-}

@@ -124,3 +124,17 @@ test('the table of legacy mode takes the name of another with a warning', () => 
   expect(names(mounted)).toEqual(['legacy/notes']);
   expect(logged.join()).toContain('notes');
 });
+
+test('a scope that cannot be read is told, and the other one is mounted', async () => {
+  write('project', 'a file');
+  const mounted = mount();
+  const failed = [{ table: '*', scope: 'project', code: 'IO_ERROR', message: expect.stringContaining('(ENOTDIR)') }];
+  expect(mounted.failed()).toEqual(failed);
+  expect(logged.join()).toContain('the directory of the project scope cannot be read');
+  expect(() => mounted.resolve(undefined)).toThrow(
+    expect.objectContaining({ code: 'TABLE_REQUIRED', hint: expect.stringContaining('cannot be read') }),
+  );
+  write('user/notes/schema.yaml', schema('notes'));
+  expect(await mounted.reload()).toMatchObject({ mounted: 1, failed });
+  expect(logged.join()).not.toContain(directory);
+});
