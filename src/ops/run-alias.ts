@@ -46,10 +46,25 @@ export async function runAlias(store: Store, input: RunAliasInput): Promise<RowR
 }
 
 async function filterOf(alias: AliasView, params: unknown): Promise<JsonValue> {
-  if (alias.filter_template === undefined) return alias.filter;
+  if (alias.filter_template === undefined) {
+    refuseParams(alias, params);
+    return alias.filter;
+  }
   if (params == null && alias.params_schema !== null)
     throw new StoreError('ALIAS_PARAMS_REQUIRED', { name: alias.name });
   return renderApart(alias.filter_template, params == null ? {} : paramsObject(params));
+}
+
+/** Who passes values means them to count; without a template the rows would be others than those meant. */
+function refuseParams({ name }: AliasView, params: unknown): void {
+  if (params == null || isEmpty(params)) return;
+  const reason = `alias '${name}' has a fixed filter and takes no params`;
+  const hint = 'Leave params out, or delete the alias and create it with filter_template.';
+  throw new StoreError('VALIDATION_ERROR', { field: 'params', reason }, { kind: 'input', hint });
+}
+
+function isEmpty(params: unknown): boolean {
+  return params === '' || Object.keys(paramsObject(params)).length === 0;
 }
 
 function paramsObject(params: unknown): JsonObject {
