@@ -98,6 +98,17 @@ describe('a statement that is tried first', () => {
   });
 });
 
+describe('a row that a statement makes', () => {
+  it('is not blown up beyond 8 MiB', async () => {
+    await run(insert({ ...edge, from: 'y'.repeat(1_000) }));
+    const blown = "UPDATE rows SET data = json_set(data, '$.from', hex(randomblob(5000000)))";
+    await expect(run(query(blown))).rejects.toMatchObject({
+      code: 'BATCH_ABORTED',
+      fields: { cause: { code: 'VALIDATION_ERROR', field: 'data' }, reason: expect.stringContaining('8388608') },
+    });
+  });
+});
+
 describe('the answer of a statement', () => {
   it('holds at most 8 MiB', async () => {
     await run(insert({ ...edge, from: 'y'.repeat(600_000) }));

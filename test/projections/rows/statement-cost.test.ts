@@ -55,6 +55,7 @@ const more: readonly Case[] = [
   { sql: 'SELECT count(*) FROM rows WHERE data LIKE ?', params: ['a'.repeat(2_000)] },
   { sql: 'UPDATE rows SET data = (SELECT data FROM rows LIMIT 1)' },
   { sql: "INSERT INTO rows (id, data, created_at, updated_at) SELECT a.id || b.id, '{}', 1, 1 FROM rows a, rows b" },
+  { sql: `SELECT ${Array.from({ length: 65 }, () => 'data').join()} FROM rows` },
   { sql: doubling(6) },
 ];
 

@@ -12,6 +12,8 @@ export interface CompiledStatement {
   readonly plan: readonly string[];
   /** One entry per call in the program: the name of the function; `||` for a concatenation. */
   readonly calls: readonly string[];
+  /** Of a row of the answer; 0 without one. */
+  readonly columns: number;
 }
 
 export interface StatementText {
@@ -20,9 +22,9 @@ export interface StatementText {
 }
 
 /** True unless it is certain that the statement is one pass with functions that take and make little. */
-export function mayTakeLong({ plan, calls }: CompiledStatement, text: StatementText): boolean {
+export function mayTakeLong({ plan, calls, columns }: CompiledStatement, text: StatementText): boolean {
   const steps = plan.filter((line) => /^(SCAN|SEARCH)\b/.test(line)).length;
-  if (steps > 1 || calls.some((name) => !cheap.has(name) && !growing.has(name))) return true;
+  if (steps > 1 || columns > mostColumns || calls.some((name) => !cheap.has(name) && !growing.has(name))) return true;
   return calls.filter((name) => growing.has(name)).length > mostGrowth || matchesAtLength(text);
 }
 
@@ -45,7 +47,10 @@ const growing = new Set(
   `|| concat concat_ws json_array json_insert json_object json_patch json_replace json_set jsonb_array jsonb_insert
   jsonb_object jsonb_patch jsonb_replace jsonb_set quote`.split(/\s+/),
 );
-const mostGrowth = 32;
+const mostGrowth = 16;
+
+/** A row of the answer is in memory as a whole before its length is known. */
+const mostColumns = 64;
 
 /** Matching takes the product of both lengths, so a pattern has to be a short text that is known beforehand. */
 function matchesAtLength({ tokens, params }: StatementText): boolean {

@@ -29,7 +29,8 @@ export function checkProgram(sql: string, bindings: Readonly<Record<string, unkn
   const program = explain<Instruction>(fenced, `EXPLAIN ${sql}`, bindings);
   for (const instruction of program) assertHarmless(instruction, fenced);
   const plan = explain<PlanStep>(fenced, `EXPLAIN QUERY PLAN ${sql}`, bindings);
-  return { plan: plan.map(({ detail }) => detail), calls: program.flatMap(callsOf) };
+  const columns = Math.max(0, ...program.filter(({ opcode }) => opcode === 'ResultRow').map(({ p2 }) => p2));
+  return { plan: plan.map(({ detail }) => detail), calls: program.flatMap(callsOf), columns };
 }
 
 interface PlanStep {
