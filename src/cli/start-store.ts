@@ -1,9 +1,11 @@
 /** The store and its tools, for every way of serving: what is heavy to load is loaded with this file. */
 import { randomUUID } from 'node:crypto';
+import { config as rxjs } from 'rxjs';
 import { checkCatalogue } from '../events/catalogue.js';
 import { Catalogue } from '../mcp/catalogue.js';
 import { Services } from '../mcp/contract.js';
 import type { Logger } from '../mcp/log.js';
+import { PluginHost } from '../mcp/plugins/plugin-host.js';
 import { ResourceFeature } from '../mcp/resources/resource-feature.js';
 import { offerCoreTools } from '../mcp/tools/index.js';
 import { storeKey } from '../mcp/tools/store-key.js';
@@ -14,11 +16,20 @@ import { TableRegistry } from '../tables/registry.js';
 export interface StartedStore {
   readonly registry: TableRegistry;
   readonly catalogue: Catalogue;
+  readonly plugins: PluginHost;
   readonly resources: ResourceFeature;
 }
 
 /** Mounts the tables and publishes the tools. @throws StoreError when the table of legacy mode cannot be mounted. */
-export function startStore(config: Config, log: Logger, services = new Services(), shared?: Catalogue): StartedStore {
+export async function startStore(
+  config: Config,
+  log: Logger,
+  services = new Services(),
+  shared?: Catalogue,
+): Promise<StartedStore> {
+  // Plugins listen to changes, and a listener that throws must not end the process.
+  rxjs.onUnhandledError = (error: unknown) => log.error('a listener failed', { error });
+
   checkCatalogue();
   const registry = TableRegistry.mount({
     config,
@@ -29,6 +40,7 @@ export function startStore(config: Config, log: Logger, services = new Services(
   const store: Store = { registry, now: Date.now, newId: randomUUID };
   services.provide(storeKey, store);
   const catalogue = shared ?? new Catalogue(services, log);
-  offerCoreTools(catalogue);
-  return { registry, catalogue, resources: new ResourceFeature({ registry, catalogue }) };
+  const plugins = new PluginHost(catalogue);
+  await offerCoreTools(plugins);
+  return { registry, catalogue, plugins, resources: new ResourceFeature({ registry, catalogue }) };
 }

@@ -8,10 +8,10 @@ import { isStoreError, StoreError } from '../errors.js';
 import type { Caller } from '../events/types.js';
 import { nearest } from '../schema/suggest.js';
 import { type Arguments, argumentErrorOf, repairArguments } from './arguments.js';
+import type { CallContext, Encodable, Parsed } from './binding.js';
 import type { Catalogue } from './catalogue.js';
 import { Finalisers } from './finalisers.js';
 import type { LogFields, Logger } from './log.js';
-import type { CallContext, Encodable, Parsed } from './projection.js';
 import { declaredErrorResult, errorResult, valueResult, voidResult } from './results.js';
 import type { PublishedTool } from './view.js';
 
@@ -30,6 +30,8 @@ export interface CallRequest {
  */
 export async function callTool(catalogue: Catalogue, request: CallRequest): Promise<CallToolResult> {
   const tool = lookUp(catalogue, request.name);
+  const refusal = refusalOf(catalogue, tool);
+  if (refusal !== undefined) return errorResult(refusal);
   return tool.view.scope.track(new Call(catalogue, tool, request).run());
 }
 
@@ -44,6 +46,17 @@ function lookUp(catalogue: Catalogue, name: string): PublishedTool {
     ProtocolErrorCode.InvalidParams,
     `Unknown tool '${shown}'; the tools are at revision ${revision}. List the tools again.${guess}`,
   );
+}
+
+/** Decided in the same turn as the look-up: what is admitted now ends on this revision, whatever is published later. */
+function refusalOf(catalogue: Catalogue, tool: PublishedTool): StoreError | undefined {
+  try {
+    catalogue.admit(tool.view);
+    return undefined;
+  } catch (error) {
+    if (isStoreError(error)) return error;
+    throw error;
+  }
 }
 
 class Call {
@@ -102,7 +115,16 @@ class Call {
   }
 
   #context(): CallContext {
-    return { caller: this.request.caller, signal: this.#controller.signal, defer: this.#finalisers.defer };
+    return { caller: this.#caller(), signal: this.#controller.signal, defer: this.#finalisers.defer };
+  }
+
+  /** Events name the plugin whose tool wrote them. */
+  #caller(): Caller {
+    const { caller } = this.request;
+    const { contributor } = this.tool.view;
+    if (contributor === undefined) return caller;
+    const { plugin, version } = contributor;
+    return { ...caller, origin: { ...caller.origin, plugin: version === undefined ? plugin : `${plugin}@${version}` } };
   }
 
   #encode(success: Encodable): CallToolResult {

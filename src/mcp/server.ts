@@ -61,7 +61,7 @@ function publishedTools(snapshot: Snapshot) {
 /** One notification per publication that changes what clients see. */
 function announceChanges(server: Server, catalogue: Catalogue): () => void {
   // What is listed is worked out when there is something to compare it with: not at every start.
-  const changes = catalogue.snapshots$.pipe(
+  const changes = catalogue.announced$.pipe(
     pairwise(),
     filter(([before, after]) => JSON.stringify(publishedTools(before)) !== JSON.stringify(publishedTools(after))),
   );

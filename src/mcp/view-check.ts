@@ -1,6 +1,7 @@
 /** What has to be true of a binding before it is published, and what is only worth a warning. */
+
+import { type Binding, type ToolAnnotation, toolAnnotation } from './binding.js';
 import { isOneWay, type JsonSchema, portableInput, portableOutput } from './portable-schema.js';
-import { type Binding, Projection, type ToolAnnotation } from './projection.js';
 import type { ProjectionProblem } from './projection-error.js';
 
 /** A binding that passed. */
@@ -34,7 +35,7 @@ export function checkView(bindings: readonly Binding[]): CheckedView {
 /** Takes bindings as passed. Their schemas are generated when a client lists them. */
 export function trustView(bindings: readonly Binding[]): CheckedView {
   const checked = bindings.flatMap((binding) => {
-    const annotation = binding.operation.annotations.get(Projection.Annotation);
+    const annotation = binding.operation.annotations.get(toolAnnotation);
     return annotation === undefined ? [] : [new TrustedBinding(binding, annotation)];
   });
   return { checked, problems: [], warnings: [] };
@@ -66,7 +67,7 @@ type Report = (reason: string) => void;
 function checkBinding(binding: Binding, report: Report): CheckedBinding | undefined {
   checkIdentity(binding, report);
   const { operation } = binding;
-  const annotation = operation.annotations.get(Projection.Annotation);
+  const annotation = operation.annotations.get(toolAnnotation);
   if (annotation === undefined) {
     report('it has no tool annotation');
     return undefined;
@@ -95,9 +96,9 @@ function checkAnnotation(annotation: ToolAnnotation, report: Report): void {
   if (!/^[A-Za-z0-9._-]{1,128}$/.test(annotation.name)) report(`its tool name '${annotation.name}' is not allowed`);
   if (annotation.title.trim() === '') report('its title is blank');
   if (annotation.description.trim() === '') report('its description is blank');
-  for (const hint of ['readOnly', 'destructive', 'idempotent', 'openWorld'] as const) {
+  for (const hint of ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const) {
     // Plugins may be plain JavaScript, where the type promises nothing.
-    if (typeof annotation.hints?.[hint] !== 'boolean') report(`its hint '${hint}' is not a boolean`);
+    if (typeof annotation[hint] !== 'boolean') report(`its ${hint} is not a boolean`);
   }
 }
 

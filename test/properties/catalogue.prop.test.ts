@@ -3,12 +3,14 @@ import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
+import type { CallContext } from '../../src/mcp/binding.js';
 import { callTool } from '../../src/mcp/call.js';
-import { Catalogue, type ViewController } from '../../src/mcp/catalogue.js';
+import { Catalogue } from '../../src/mcp/catalogue.js';
 import { Contract, ServiceKey, Services } from '../../src/mcp/contract.js';
 import { createLogger } from '../../src/mcp/log.js';
-import { type CallContext, Projection } from '../../src/mcp/projection.js';
+import { Projection } from '../../src/mcp/projection.js';
 import { ProjectionConflict } from '../../src/mcp/projection-error.js';
+import type { ViewController } from '../../src/mcp/view-controller.js';
 import { annotation } from '../helpers/demo-view.js';
 import { propertyRuns } from '../helpers/property-runs.js';
 
@@ -52,14 +54,14 @@ class Run {
     return pick(this.admitted, next.call)?.finish();
   }
 
-  offer(view: number, version: string): void {
+  async offer(view: number, version: string): Promise<void> {
     const binding = Projection.operation(
       key,
       contract.annotate(Projection.Annotation, annotation(`wait_${view}`, { description: version })),
       (run, _payload, context) => run.wait(version, context),
     );
     try {
-      this.controllers[view] = this.catalogue.offer(`view/${view}`, [binding]);
+      this.controllers[view] = await this.catalogue.offer(`view/${view}`, [binding]);
     } catch (error) {
       expect(error).toBeInstanceOf(ProjectionConflict);
     }

@@ -110,7 +110,7 @@ function legacySessions(options: HttpOptions): Sessions {
 
 /** What subscribers of the 2026 era are told. */
 function announce({ catalogue, resources }: HttpOptions, { notify }: ModernEndpoint): Subscription[] {
-  const tools = catalogue.snapshots$.pipe(
+  const tools = catalogue.announced$.pipe(
     map((snapshot) => snapshot.revision),
     distinctUntilChanged(),
     skip(1),

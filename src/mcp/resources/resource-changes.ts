@@ -19,7 +19,7 @@ const lookEveryMs = 500;
 
 /** Changes from the first subscription on. Nothing is looked at while nobody listens. */
 export function resourceChanges({ registry, catalogue }: ResourceSources): Observable<ResourceChange> {
-  const tools = catalogue.snapshots$.pipe(
+  const tools = catalogue.announced$.pipe(
     map((snapshot) => snapshot.revision),
     distinctUntilChanged(),
     skip(1),
