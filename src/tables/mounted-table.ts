@@ -53,9 +53,11 @@ export class MountedTable implements Table {
 
   /** As {@link OpenTable.hasNewSchema}; also when its directory is gone. Opens a table whose schema.yaml has changed. */
   hasNewSchema(): boolean {
+    // In legacy mode there is nothing else that could be served.
+    if (this.scope !== 'legacy' && !existsSync(dirname(this.schemaPath))) return true;
     if (this.#opened !== null) return this.#opened.hasNewSchema();
-    if (readIfThere(this.schemaPath) === this.schemaText) return false;
-    return existsSync(this.databasePath) ? this.open().hasNewSchema() : !existsSync(dirname(this.schemaPath));
+    if (readIfThere(this.schemaPath) === this.schemaText || !existsSync(this.databasePath)) return false;
+    return this.open().hasNewSchema();
   }
 
   async close(): Promise<void> {

@@ -138,3 +138,15 @@ test('a scope that cannot be read is told, and the other one is mounted', async 
   expect(await mounted.reload()).toMatchObject({ mounted: 1, failed });
   expect(logged.join()).not.toContain(directory);
 });
+
+test('a table whose directory somebody removed is not found, open or not', () => {
+  for (const name of ['open', 'closed', 'kept']) write(`user/${name}/schema.yaml`, schema(name));
+  const mounted = mount();
+  mounted.resolve('open').open();
+  mounted.resolve('kept').open();
+  for (const name of ['open', 'closed']) rmSync(join(directory, 'user', name), { recursive: true });
+  for (const name of ['open', 'closed']) {
+    expect(() => mounted.resolve(name)).toThrow(expect.objectContaining({ code: 'TABLE_NOT_FOUND' }));
+  }
+  expect(names(mounted)).toEqual(['user/kept']);
+});
