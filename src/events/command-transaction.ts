@@ -135,6 +135,10 @@ export class LiveTransaction implements CommandTransaction, ForeignChangeTarget 
     return { result, changes: found.map((change) => ({ ...change, before: this.row(change.id) })) };
   }
 
+  changedRows(): { id: string; row: RowState | null }[] {
+    return [...this.#versions.keys()].map((id) => ({ id, row: this.row(id) }));
+  }
+
   onRollback(undo: () => void): void {
     this.#undos.push(undo);
   }

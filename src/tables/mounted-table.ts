@@ -1,7 +1,10 @@
 /** A table of the registry: its definition from schema.yaml, its database from the first use on. */
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { TableSchema } from '../schema/table-schema.js';
 import type { MountContext } from './mount-context.js';
 import { OpenedTable } from './opened-table.js';
+import { readIfThere } from './schema-file.js';
 import type { OpenTable, Scope, Table, TableDefinition } from './table.js';
 
 export class MountedTable implements Table {
@@ -46,6 +49,15 @@ export class MountedTable implements Table {
       this.databasePath === definition.databasePath &&
       this.schemaText === definition.schemaText
     );
+  }
+
+  /** As {@link OpenTable.hasNewSchema}; also when its directory is gone. Opens a table whose schema.yaml has changed. */
+  hasNewSchema(): boolean {
+    // In legacy mode there is nothing else that could be served.
+    if (this.scope !== 'legacy' && !existsSync(dirname(this.schemaPath))) return true;
+    if (this.#opened !== null) return this.#opened.hasNewSchema();
+    if (readIfThere(this.schemaPath) === this.schemaText || !existsSync(this.databasePath)) return false;
+    return this.open().hasNewSchema();
   }
 
   async close(): Promise<void> {
