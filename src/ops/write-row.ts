@@ -3,8 +3,10 @@ import { createHash } from 'node:crypto';
 import { StoreError } from '../errors.js';
 import type { CommandTransaction, Idempotency } from '../events/event-log.js';
 import type { Caller, RowState } from '../events/types.js';
+import type { RowQueries } from '../projections/rows/queries.js';
 import { canonicalJson } from '../schema/canonical-json.js';
 import type { JsonValue } from '../schema/json.js';
+import type { TableSchema } from '../schema/table-schema.js';
 import type { Table } from '../tables/table.js';
 import { type RowRecord, rowRecord } from './store.js';
 
@@ -12,6 +14,13 @@ import { type RowRecord, rowRecord } from './store.js';
 export interface WriteArguments {
   readonly idempotency_key?: string | undefined;
   readonly expected_version?: number | undefined;
+}
+
+/** What a step of a command works on, inside the command's transaction. */
+export interface CommandParts {
+  readonly tx: CommandTransaction;
+  readonly rows: RowQueries;
+  readonly schema: TableSchema;
 }
 
 export interface Write<T> {

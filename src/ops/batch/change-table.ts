@@ -16,7 +16,7 @@ import { runWrite } from '../write-row.js';
 import { type Backup, backUp } from './backups.js';
 import type { BatchOp } from './batch-ops.js';
 import { queryRows } from './query-step.js';
-import { changeRow, insertRow, removeRow, replaceRows } from './row-steps.js';
+import { deleteStep, insertStep, replaceStep, updateStep } from './row-steps.js';
 import { createSchema, deleteSchema, updateSchema } from './schema-steps.js';
 import type { TableTarget } from './table-target.js';
 import { type OpOutcome, TableWork } from './table-work.js';
@@ -166,13 +166,13 @@ function runOp(work: TableWork, op: BatchOp): OpOutcome {
     case 'schema_delete':
       return deleteSchema(work);
     case 'data_insert':
-      return insertRow(work, op);
+      return insertStep(work, op);
     case 'data_update':
-      return changeRow(work, op);
+      return updateStep(work, op);
     case 'data_delete':
-      return removeRow(work, op);
+      return deleteStep(work, op);
     case 'replace':
-      return replaceRows(work, op);
+      return replaceStep(work, op);
     case 'query':
       return queryRows(work, op);
   }
