@@ -23,6 +23,8 @@ export interface Config {
   readonly historyChunkMin: number;
   /** A snapshot after so many events; null: none of its own accord. */
   readonly snapshotEvery: number | null;
+  /** Modules of plugins as they were given, in order. */
+  readonly plugins: readonly string[];
   readonly httpToken: string | null;
   readonly logLevel: LogLevel;
   /** The environment with the env file merged in; the settings of the upload are read from it when it is used. */
@@ -49,6 +51,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv, cwd: string): Config 
     projectDir: pathSetting(env, cwd, 'MINI_APP_PROJECT_DIR', fallback('.mini-app')),
     legacy: databasePath === null ? null : { schemaPath: legacySchema(env, cwd), databasePath },
     ...limits(env),
+    plugins: pluginList(env),
     httpToken: textSetting(env, 'MINI_APP_HTTP_TOKEN'),
     logLevel: logLevel(env),
     env,
@@ -71,6 +74,16 @@ function limits(env: Env) {
     historyChunkMin: integerSetting(env, 'MINI_APP_HISTORY_CHUNK_MIN', 0, 48),
     snapshotEvery: integerSetting(env, 'MINI_APP_SNAPSHOT_EVERY', 1, null),
   };
+}
+
+function pluginList(env: Env): string[] {
+  const variable = 'MINI_APP_PLUGINS';
+  const text = textSetting(env, variable);
+  if (text === null) return [];
+  const names = text.split(',').map((name) => name.trim());
+  const isOdd = names.some((name) => name === '' || name === 'worker:' || name.includes('\0'));
+  if (isOdd) throw malformedSetting(variable, 'a list of modules, separated by commas', text.replaceAll('\0', '?'));
+  return names;
 }
 
 /** Unset: the fallback. Set but blank: no path, which switches a scope off. */

@@ -7,6 +7,7 @@ import type { ViewController } from '../view-controller.js';
 import { within } from '../within.js';
 import { withScope, withScopeAtOnce } from './current-scope.js';
 import type { PluginDefinition, PluginScope } from './plugin.js';
+import { PluginFailure } from './plugin-status.js';
 
 /** What a plugin deferred has this long when it is disposed of, in milliseconds. */
 const finaliserBoundMs = 5_000;
@@ -22,10 +23,8 @@ export class PluginHost {
    * @throws Error when a service is missing, and whatever `apply` throws; then everything it did has been undone.
    */
   async start(plugin: PluginDefinition, own: Pick<OfferOptions, 'text' | 'trusted'> = {}): Promise<PluginScope> {
-    for (const key of plugin.inject ?? []) {
-      if (!this.catalogue.services.has(key))
-        throw new Error(`it needs the service '${key.name}', which nobody provides`);
-    }
+    const missing = this.missingOf(plugin);
+    if (missing !== undefined) throw new PluginFailure(`it needs the service '${missing}', which nobody provides`);
     const isOwn = own.trusted === true;
     const contributor = isOwn ? undefined : { plugin: plugin.name, version: plugin.version };
     const scope: Scope = new Scope(this.catalogue, { ...own, contributor }, () => this.#scopes.delete(scope));
@@ -37,6 +36,11 @@ export class PluginHost {
       throw error;
     }
     return scope;
+  }
+
+  /** The name of a service that the plugin injects and nobody provides yet. */
+  missingOf({ inject = [] }: PluginDefinition): string | undefined {
+    return inject.find((key) => !this.catalogue.services.has(key))?.name;
   }
 
   /** Disposes of every plugin, the last one applied first. */
