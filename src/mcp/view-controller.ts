@@ -130,7 +130,7 @@ export class OwnedView implements ViewController {
     this.throwIfWithdrawn(bindings);
     const checked = this.host.claim(this, bindings);
     this.#running = true;
-    return this.scope.track(this.#act(action, checked, accepted));
+    return this.scope.track(() => this.#act(action, checked, accepted));
   }
 
   async #act<T>(
