@@ -30,7 +30,8 @@ export function checkView(bindings: readonly Binding[]): CheckedView {
     if (passed !== undefined) checked.push(passed);
   }
   problems.push(...repetitions(bindings, checked));
-  return { checked, problems, warnings: checked.flatMap((item) => warningsOf(item.annotation)) };
+  const warnings = problems.length > 0 ? [] : checked.flatMap((item) => warningsOf(item.annotation));
+  return { checked, problems, warnings };
 }
 
 /** Takes bindings as passed. Their schemas are generated when a client lists them. */

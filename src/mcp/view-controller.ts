@@ -24,7 +24,8 @@ export interface ViewController {
   update(bindings: readonly Binding[]): Promise<void>;
   /**
    * Checks the bindings, runs the action, and publishes them if its outcome is accepted; resolves with the outcome either
-   * way. The action and the publication belong to the view's owner: they end with it, not with who called (P-23).
+   * way. The action and the publication belong to the view's owner: they end with it, not with who called (P-23), who may
+   * drop the promise: a failure is logged too.
    * @throws what the action throws, and what `update` throws; before the action starts where that can be known.
    */
   updateAfter<T>(
@@ -86,8 +87,8 @@ export class OwnedView implements ViewController {
     return this.options.contributor?.plugin ?? this.name;
   }
 
-  async update(bindings: readonly Binding[]): Promise<void> {
-    await this.updateAfter(
+  update(bindings: readonly Binding[]): Promise<void> {
+    return this.updateAfter(
       () => undefined,
       bindings,
       () => true,
