@@ -75,12 +75,12 @@ async function filled(): Promise<string> {
 async function timed(directory: string, run: (table: OperatedTable) => Promise<unknown>): Promise<{ event: number }> {
   cpSync(await filled(), directory, { recursive: true });
   const path = join(directory, 'issues', 'issues.db');
-  const start = performance.now();
-  await withStore(directory, async (store) => {
+  return withStore(directory, async (store) => {
     const { schema } = store.registry.resolve('issues');
+    const start = performance.now();
     await run({ name: 'issues', schema, database: databaseOptions(path) });
+    return { event: ((performance.now() - start) * 1_000) / events };
   });
-  return { event: ((performance.now() - start) * 1_000) / events };
 }
 
 function databaseOptions(path: string) {

@@ -3,7 +3,7 @@ import type { Caller } from '../events/types.js';
 import { validateData } from '../schema/validate-row.js';
 import { newRowCreated } from './row-events.js';
 import type { RowRecord, Store } from './store.js';
-import { changedRow, type WriteArguments, writeRow } from './write-row.js';
+import { changedRow, type WriteArguments, withPresentSchema, writeRow } from './write-row.js';
 
 export interface CreateRowInput extends WriteArguments {
   readonly table?: string | undefined;
@@ -11,7 +11,11 @@ export interface CreateRowInput extends WriteArguments {
 }
 
 /** @throws StoreError VALIDATION_ERROR, TABLE_REQUIRED, TABLE_NOT_FOUND, IDEMPOTENCY_CONFLICT, BUSY. */
-export async function createRow(store: Store, input: CreateRowInput, caller: Caller): Promise<RowRecord> {
+export function createRow(store: Store, input: CreateRowInput, caller: Caller): Promise<RowRecord> {
+  return withPresentSchema(() => create(store, input, caller));
+}
+
+async function create(store: Store, input: CreateRowInput, caller: Caller): Promise<RowRecord> {
   const table = store.registry.resolve(input.table);
   const data = validateData(table.schema, input.data);
   const id = store.newId();

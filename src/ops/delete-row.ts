@@ -4,7 +4,7 @@ import type { JsonValue } from '../schema/json.js';
 import { resolveId } from './resolve-id.js';
 import { rowDeleted } from './row-events.js';
 import type { Store } from './store.js';
-import { liveRow, runWrite, type WriteArguments } from './write-row.js';
+import { liveRow, runWrite, type WriteArguments, withPresentSchema } from './write-row.js';
 
 export interface DeleteRowInput extends WriteArguments {
   readonly table?: string | undefined;
@@ -18,7 +18,11 @@ export interface Deleted {
 }
 
 /** @throws StoreError NOT_FOUND, AMBIGUOUS_ID, VERSION_CONFLICT, IDEMPOTENCY_CONFLICT, BUSY. */
-export async function deleteRow(store: Store, input: DeleteRowInput, caller: Caller): Promise<Deleted> {
+export function deleteRow(store: Store, input: DeleteRowInput, caller: Caller): Promise<Deleted> {
+  return withPresentSchema(() => remove(store, input, caller));
+}
+
+async function remove(store: Store, input: DeleteRowInput, caller: Caller): Promise<Deleted> {
   const table = store.registry.resolve(input.table);
   const { rows } = table.open();
   const find = (prefix: string) => rows.idsWithPrefix(prefix);

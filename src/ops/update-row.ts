@@ -8,7 +8,7 @@ import { validateData } from '../schema/validate-row.js';
 import { resolveId } from './resolve-id.js';
 import { rowUpdated } from './row-events.js';
 import type { RowRecord, Store } from './store.js';
-import { changedRow, liveRow, type WriteArguments, writeRow } from './write-row.js';
+import { changedRow, liveRow, type WriteArguments, withPresentSchema, writeRow } from './write-row.js';
 
 export interface UpdateRowInput extends WriteArguments {
   readonly table?: string | undefined;
@@ -18,7 +18,11 @@ export interface UpdateRowInput extends WriteArguments {
 }
 
 /** @throws StoreError NOT_FOUND, AMBIGUOUS_ID, VALIDATION_ERROR, VERSION_CONFLICT, IDEMPOTENCY_CONFLICT, BUSY. */
-export async function updateRow(store: Store, input: UpdateRowInput, caller: Caller): Promise<RowRecord> {
+export function updateRow(store: Store, input: UpdateRowInput, caller: Caller): Promise<RowRecord> {
+  return withPresentSchema(() => update(store, input, caller));
+}
+
+async function update(store: Store, input: UpdateRowInput, caller: Caller): Promise<RowRecord> {
   const table = store.registry.resolve(input.table);
   const { rows } = table.open();
   return writeRow({

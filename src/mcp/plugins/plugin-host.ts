@@ -5,7 +5,7 @@ import type { Catalogue, OfferOptions } from '../catalogue.js';
 import type { ServiceKey } from '../contract.js';
 import type { ViewController } from '../view-controller.js';
 import { within } from '../within.js';
-import { withScope } from './current-scope.js';
+import { withScope, withScopeAtOnce } from './current-scope.js';
 import type { PluginDefinition, PluginScope } from './plugin.js';
 
 /** What a plugin deferred has this long when it is disposed of, in milliseconds. */
@@ -31,7 +31,7 @@ export class PluginHost {
     const scope: Scope = new Scope(this.catalogue, { ...own, contributor }, () => this.#scopes.delete(scope));
     this.#scopes.add(scope);
     try {
-      await withScope(scope, () => plugin.apply(scope));
+      await (isOwn ? withScopeAtOnce : withScope)(scope, () => plugin.apply(scope));
     } catch (error) {
       await scope.dispose();
       throw error;

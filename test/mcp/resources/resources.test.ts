@@ -165,6 +165,9 @@ describe('a schema', () => {
     const gone = await failure('schema://yaml?table=issues');
     expect(gone.message).toContain('failed to read schema.yaml: ENOENT');
     expect(gone.message).not.toContain(directory);
+    for (const failed of [gone, unknown, await failure('schema://json'), await failure('docs://readme')]) {
+      expect(failed.data).toMatchObject({ hint: expect.stringMatching(/\w+\.$/) });
+    }
   });
 });
 
