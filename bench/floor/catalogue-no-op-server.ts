@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The tool of `no-op-server.ts`, published by a catalogue and served by the product's own transport. */
+/** A tool that does nothing, published by a catalogue and served by the product's own transport. */
 import { z } from 'zod';
 import { Catalogue } from '../../src/mcp/catalogue.js';
 import { Contract, ServiceKey, Services } from '../../src/mcp/contract.js';
