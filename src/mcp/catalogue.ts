@@ -1,5 +1,5 @@
 /** Everything that is published: named views of tools, each with one live owner, seen by callers as one snapshot. */
-import { BehaviorSubject, type Observable } from 'rxjs';
+import { BehaviorSubject, filter, type Observable, Subject } from 'rxjs';
 import type { Binding } from './binding.js';
 import type { Services } from './contract.js';
 import type { Logger } from './log.js';
@@ -14,7 +14,7 @@ import {
   type ViewRevision,
 } from './publication.js';
 import type { ResultText } from './results.js';
-import type { Contributor, PublishedTool, Snapshot, View } from './view.js';
+import { type Contributor, isListedAs, type PublishedTool, type Snapshot, type View } from './view.js';
 import { type CheckedBinding, checkView, trustView } from './view-check.js';
 import { OwnedView, type ViewController } from './view-controller.js';
 
@@ -29,7 +29,7 @@ export interface OfferOptions {
 
 export class Catalogue {
   readonly #current = new BehaviorSubject<Snapshot>({ revision: 0, views: new Map(), tools: new Map() });
-  readonly #announced = new BehaviorSubject<Snapshot>(this.#current.value);
+  readonly #listChanged = new Subject<void>();
   /** Names in use, those of views that are being published or withdrawn included. */
   readonly #owners = new Map<string, OwnedView>();
   /** Who has, or is about to have, a tool name. */
@@ -45,14 +45,20 @@ export class Catalogue {
     return this.#current.value;
   }
 
-  /** The current snapshot, then every later one. A publication is complete before anybody is told of it. */
+  /**
+   * The current snapshot, then later ones; never an older one after a newer. A publication is complete before anybody is
+   * told of it (P-25). A listener that publishes something itself may make others miss the snapshot before.
+   */
   get snapshots$(): Observable<Snapshot> {
-    return this.#current.asObservable();
+    return this.#current.pipe(filter((snapshot) => snapshot === this.snapshot));
   }
 
-  /** As `snapshots$`, at the moment when clients are to be told: a withdrawal after its calls have ended (P-28). */
-  get announced$(): Observable<Snapshot> {
-    return this.#announced.asObservable();
+  /**
+   * Emits once per publication or withdrawal that changes what clients list, at the moment when they are to be told: of a
+   * withdrawal after its calls have ended (P-28, P-29).
+   */
+  get listChanged$(): Observable<void> {
+    return this.#listChanged.asObservable();
   }
 
   /** From here on publications are recorded and calls admitted by this policy. */
@@ -68,8 +74,9 @@ export class Catalogue {
     const { text = 'wrapped', trusted = false, contributor } = options;
     if (name.trim() === '')
       throw new ProjectionError(name, [{ service: '', operation: '', reason: 'its name is blank' }]);
-    if (this.#owners.has(name)) throw new ProjectionConflict('view', name, [name, name]);
     const owner = new OwnedView(name, { text, trusted, contributor }, this.#host);
+    const other = this.#owners.get(name);
+    if (other !== undefined) throw new ProjectionConflict('view', name, [other.contributor, owner.contributor]);
     this.#owners.set(name, owner);
     try {
       await this.#publish(owner, this.#claim(owner, bindings));
@@ -101,6 +108,8 @@ export class Catalogue {
     publish: (owner: OwnedView, checked: readonly CheckedBinding[]) => this.#publish(owner, checked),
     release: (owner: OwnedView) => this.#release(owner),
     withdraw: (owner: OwnedView) => this.#withdraw(owner),
+    failed: (owner: OwnedView, error: unknown) =>
+      this.log.warn('an action of a view failed', { view: owner.name, error }),
   };
 
   #claim(owner: OwnedView, bindings: readonly Binding[]): readonly CheckedBinding[] {
@@ -126,10 +135,12 @@ export class Catalogue {
       this.#policy.forget(owner.name);
       throw error;
     }
+    const before = owner.view;
     const view = this.#viewOf(owner, publication);
-    this.#swap(view.name, view, checked);
-    this.#announced.next(this.snapshot);
-    owner.published(view, publication.revision);
+    owner.view = view;
+    this.#swap(view.name, view);
+    this.#tell(before, view);
+    owner.tell(publication.revision);
   }
 
   #publicationOf(owner: OwnedView, tools: readonly CheckedBinding[]): Publication {
@@ -155,42 +166,52 @@ export class Catalogue {
 
   #viewOf(owner: OwnedView, publication: Publication): View {
     const { revision } = publication;
-    return {
+    const tools: PublishedTool[] = [];
+    const view: View = {
       name: owner.name,
       revision: revision.revision,
       text: owner.options.text,
       scope: owner.scope,
       contributor: owner.options.contributor,
       history: [...owner.history, revision].slice(-historyLength),
+      tools,
       get digest() {
         return publication.digest;
       },
     };
+    for (const item of publication.tools) tools.push(publishedTool(item, view));
+    return view;
   }
 
-  /** Tools of the other views stay; the view's own become exactly these. */
-  #swap(name: string, view: View | undefined, checked: readonly CheckedBinding[]): void {
+  /** A view keeps its place in the list, whatever it publishes. */
+  #swap(name: string, view: View | null): void {
     const views = new Map(this.snapshot.views);
-    if (view === undefined) views.delete(name);
+    if (view === null) views.delete(name);
     else views.set(name, view);
-    const tools = new Map([...this.snapshot.tools].filter(([, tool]) => tool.view.name !== name));
-    if (view !== undefined) for (const item of checked) tools.set(item.annotation.name, publishedTool(item, view));
+    const tools = new Map<string, PublishedTool>();
+    for (const each of views.values()) for (const tool of each.tools) tools.set(tool.annotation.name, tool);
     this.#current.next({ revision: this.snapshot.revision + 1, views, tools });
   }
 
-  #release(owner: OwnedView): void {
-    const published = this.snapshot.tools;
-    for (const [tool, claimant] of this.#toolOwners) {
-      if (claimant === owner && published.get(tool)?.view.name !== owner.name) this.#toolOwners.delete(tool);
+  /** What is listed is worked out only for somebody who listens: not at every start. */
+  #tell(before: View | null, after: View | null): void {
+    if (this.#listChanged.observed && !isListedAs(before, after)) this.#listChanged.next();
+  }
+
+  /** Gives up the tool names that the owner claimed and has not published; all of them when it publishes no more. */
+  #release(owner: OwnedView, view: View | null = owner.view): void {
+    const kept = new Set(view?.tools.map((tool) => tool.annotation.name));
+    for (const [name, claimant] of this.#toolOwners) {
+      if (claimant === owner && !kept.has(name)) this.#toolOwners.delete(name);
     }
   }
 
   async #withdraw(owner: OwnedView): Promise<void> {
-    this.#swap(owner.name, undefined, []);
+    this.#swap(owner.name, null);
     await owner.scope.close(`the view '${owner.name}' was withdrawn`);
-    this.#announced.next(this.snapshot);
+    this.#tell(owner.view, null);
     this.#policy.forget(owner.name);
-    this.#release(owner);
+    this.#release(owner, null);
     this.#owners.delete(owner.name);
   }
 }

@@ -1,5 +1,6 @@
 /** How contracts become tools: the binding of an operation to a service, and its publication. */
-import { fromEvent, isObservable, lastValueFrom, type Observable, takeUntil } from 'rxjs';
+import { isObservable, type Observable } from 'rxjs';
+
 import { z } from 'zod';
 import { type Binding, type CallContext, toolAnnotation } from './binding.js';
 import type { Operation, ServiceKey } from './contract.js';
@@ -21,7 +22,12 @@ export const Projection = {
     return currentScope().offer(name, bindings);
   },
 
-  /** Binds an operation to a service. A callback that does not fit the contract does not compile. */
+  /**
+   * Binds an operation to a service. A callback that does not fit the contract does not compile.
+   * @param call answers with the success value, a promise of it, or a stream whose last value it is. What it throws is a
+   * business error when the contract declares it, and so is an error of the store (`StoreError`) in every contract: it
+   * reaches the client as it is. Anything else is a system error that shows nothing of its cause (P-12, P-13).
+   */
   operation<T, P extends z.ZodType, S extends z.ZodType, E extends z.ZodType>(
     service: ServiceKey<T>,
     operation: Operation<P, S, E>,
@@ -39,7 +45,7 @@ export const Projection = {
             return {
               ok: true,
               async run(context) {
-                const value = await settle(call(implementation, parsed.data, context), context.signal);
+                const value = await settle(call(implementation, parsed.data, context), context);
                 return { encode: () => z.encode(operation.success, value) };
               },
             };
@@ -50,9 +56,31 @@ export const Projection = {
   },
 };
 
+async function settle<T>(answer: Answer<T>, context: CallContext): Promise<T> {
+  return isObservable(answer) ? lastValueOf(answer, context.signal) : answer;
+}
+
 /** The last value of a stream; an abort unsubscribes from it. */
-async function settle<T>(answer: Answer<T>, signal: AbortSignal): Promise<T> {
-  if (!isObservable(answer)) return answer;
-  const aborted = fromEvent(signal, 'abort');
-  return lastValueFrom(answer.pipe(takeUntil(aborted)));
+function lastValueOf<T>(stream: Observable<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    let last: { readonly value: T } | undefined;
+    const subscription = stream.subscribe({
+      next: (value) => {
+        last = { value };
+      },
+      error: reject,
+      complete: () =>
+        last === undefined ? reject(new Error('the stream ended without a value')) : resolve(last.value),
+    });
+    const leave = () => {
+      try {
+        subscription.unsubscribe();
+        reject(signal.reason);
+      } catch (error) {
+        reject(error);
+      }
+    };
+    if (signal.aborted) leave();
+    else signal.addEventListener('abort', leave, { once: true });
+  });
 }

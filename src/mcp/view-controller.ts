@@ -24,7 +24,8 @@ export interface ViewController {
   update(bindings: readonly Binding[]): Promise<void>;
   /**
    * Checks the bindings, runs the action, and publishes them if its outcome is accepted; resolves with the outcome either
-   * way. The action and the publication belong to the view's owner: they end with it, not with who called (P-23).
+   * way. The action and the publication belong to the view's owner: they end with it, not with who called (P-23), who may
+   * drop the promise: a failure is logged too.
    * @throws what the action throws, and what `update` throws; before the action starts where that can be known.
    */
   updateAfter<T>(
@@ -51,13 +52,16 @@ export interface ViewHost {
   /** Gives up the names that are claimed and not published. */
   release(owner: OwnedView): void;
   withdraw(owner: OwnedView): Promise<void>;
+  /** Logs the failure of an action, which its caller may not look at. */
+  failed(owner: OwnedView, error: unknown): void;
 }
 
 export class OwnedView implements ViewController {
   readonly scope = new CallScope();
+  /** What is published; the last that was, once withdrawn. Set by the catalogue. */
+  view: View | null = null;
   readonly #changes = new Subject<ViewRevision>();
   #running = false;
-  #view: View | undefined;
   #disposed: Promise<void> | undefined;
 
   constructor(
@@ -67,35 +71,39 @@ export class OwnedView implements ViewController {
   ) {}
 
   get revision(): number {
-    return this.#view?.revision ?? 0;
+    return this.view?.revision ?? 0;
   }
 
   get history(): readonly ViewRevision[] {
-    return this.#view?.history ?? [];
+    return this.view?.history ?? [];
   }
 
   get changed$(): Observable<ViewRevision> {
     return this.#changes.asObservable();
   }
 
-  async update(bindings: readonly Binding[]): Promise<void> {
-    await this.updateAfter(
+  /** Who offers the view, as conflicts name it. */
+  get contributor(): string {
+    return this.options.contributor?.plugin ?? this.name;
+  }
+
+  update(bindings: readonly Binding[]): Promise<void> {
+    return this.updateAfter(
       () => undefined,
       bindings,
       () => true,
     );
   }
 
-  async updateAfter<T>(
+  updateAfter<T>(
     action: (signal: AbortSignal) => T | Promise<T>,
     bindings: readonly Binding[],
     accepted: (outcome: T) => boolean,
   ): Promise<T> {
-    if (this.#running) throw this.#refusal(bindings, 'another action of this view is running');
-    this.throwIfWithdrawn(bindings);
-    const checked = this.host.claim(this, bindings);
-    this.#running = true;
-    return this.scope.track(this.#act(action, checked, accepted));
+    const acting = this.#start(action, bindings, accepted);
+    // Whoever drops the promise has not handled its failure, which must not end the process.
+    acting.catch((error: unknown) => this.host.failed(this, error));
+    return acting;
   }
 
   dispose(): Promise<void> {
@@ -110,9 +118,20 @@ export class OwnedView implements ViewController {
   }
 
   /** Called by the catalogue with what it has just published. */
-  published(view: View, revision: ViewRevision): void {
-    this.#view = view;
+  tell(revision: ViewRevision): void {
     this.#changes.next(revision);
+  }
+
+  async #start<T>(
+    action: (signal: AbortSignal) => T | Promise<T>,
+    bindings: readonly Binding[],
+    accepted: (outcome: T) => boolean,
+  ): Promise<T> {
+    if (this.#running) throw this.#refusal(bindings, 'another action of this view is running');
+    this.throwIfWithdrawn(bindings);
+    const checked = this.host.claim(this, bindings);
+    this.#running = true;
+    return this.scope.track(() => this.#act(action, checked, accepted));
   }
 
   async #act<T>(
@@ -122,7 +141,8 @@ export class OwnedView implements ViewController {
   ): Promise<T> {
     try {
       const outcome = await this.#unlessWithdrawn(action, checked);
-      if (accepted(outcome)) await this.host.publish(this, checked);
+      // A plain JavaScript callback may answer with a promise, which accepts nothing.
+      if (accepted(outcome) === true) await this.host.publish(this, checked);
       return outcome;
     } finally {
       this.#running = false;

@@ -25,6 +25,8 @@ export interface View {
   readonly contributor: Contributor | undefined;
   /** Of the tools' metadata and schemas; worked out at first use. */
   readonly digest: string;
+  /** In the order in which they are listed. */
+  readonly tools: readonly PublishedTool[];
   /** The newest revisions, this one last (P-27). */
   readonly history: readonly ViewRevision[];
 }
@@ -68,4 +70,11 @@ export function definitionOf(tool: PublishedTool): ToolDefinition {
     ...(tool.outputSchema === undefined ? {} : { outputSchema: tool.outputSchema }),
     annotations: { title, readOnlyHint, destructiveHint, idempotentHint, openWorldHint },
   };
+}
+
+/** Whether clients see the same in both: what is bound behind it is not shown. */
+export function isListedAs(before: View | null, after: View | null): boolean {
+  const [old, current] = [before?.tools ?? [], after?.tools ?? []];
+  if (old.length !== current.length) return false;
+  return JSON.stringify(old.map(definitionOf)) === JSON.stringify(current.map(definitionOf));
 }
