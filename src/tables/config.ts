@@ -1,6 +1,7 @@
 /** What the environment says: directories, modes and limits (rulings §2 "modes", "directories", "env file"). */
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
+import { StoreError } from '../errors.js';
 import { readEnvFile } from './env-file.js';
 import { booleanSetting, type Env, integerSetting, malformedSetting, textSetting } from './settings.js';
 
@@ -51,7 +52,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv, cwd: string): Config 
     projectDir: pathSetting(env, cwd, 'MINI_APP_PROJECT_DIR', fallback('.mini-app')),
     legacy: databasePath === null ? null : { schemaPath: legacySchema(env, cwd), databasePath },
     ...limits(env),
-    plugins: pluginList(env),
+    plugins: pluginList(environment, env),
     httpToken: textSetting(env, 'MINI_APP_HTTP_TOKEN'),
     logLevel: logLevel(env),
     env,
@@ -76,9 +77,18 @@ function limits(env: Env) {
   };
 }
 
-function pluginList(env: Env): string[] {
+const hint = 'Plugins are code: name them in the environment of the server, not in a file of the working directory.';
+
+/** A file of the working directory must not run code: whoever clones a repository has not chosen what lies in it. */
+function pluginList(environment: NodeJS.ProcessEnv, merged: Env): string[] {
   const variable = 'MINI_APP_PLUGINS';
-  const text = textSetting(env, variable);
+  const text = textSetting(environment, variable);
+  if (text === null && textSetting(merged, variable) !== null)
+    throw new StoreError(
+      'CONFIG_ERROR',
+      { detail: `${variable} may not be set in .mini-app-mcp.env`, variable },
+      { hint },
+    );
   if (text === null) return [];
   const names = text.split(',').map((name) => name.trim());
   const isOdd = names.some((name) => name === '' || name === 'worker:' || name.includes('\0'));

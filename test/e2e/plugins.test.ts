@@ -59,7 +59,11 @@ interface Answer {
 async function call(client: Client, name: string, args: Record<string, unknown> = {}): Promise<Answer> {
   const result = await client.callTool({ name, arguments: args });
   const [block] = result.content as { text: string }[];
-  return { isError: result.isError === true, body: JSON.parse(block?.text ?? ''), structured: result.structuredContent };
+  return {
+    isError: result.isError === true,
+    body: JSON.parse(block?.text ?? ''),
+    structured: result.structuredContent,
+  };
 }
 
 async function toolNames(client: Client): Promise<string[]> {
@@ -151,7 +155,7 @@ describe('the workflow example', () => {
       const answers = await Promise.all([ada, bob].map((client) => call(client, 'issue_claim', { id })));
       const won = answers.filter(({ isError }) => !isError);
       expect(won).toHaveLength(1);
-      const holder = (won[0]?.body.value as { holder: string }).holder;
+      const { holder } = (won[0]?.body.value ?? {}) as { holder?: string };
       expect(answers.find(({ isError }) => isError)?.body).toMatchObject({ code: 'ALREADY_CLAIMED', holder });
     }
   });
@@ -167,7 +171,10 @@ describe('the workflow example', () => {
       env: settings(workflow),
       encoding: 'utf8',
     });
-    const events = text.trim().split('\n').map((line) => JSON.parse(line));
+    const events = text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
     const claimed = events.flat().find((event) => event.type === 'row.updated');
     expect(claimed).toMatchObject({ actor: 'ada', origin: { tool: 'issue_claim', plugin: 'issues-workflow@1.0.0' } });
   });
@@ -270,7 +277,8 @@ describe('a plugin that is no good', () => {
   });
 
   test('that never ends its apply delays neither the greeting nor the others', async () => {
-    const hanging = "import { Plugin } from 'mini-app-mcp/plugin';\nexport default Plugin.make({ name: 'bad', apply: () => new Promise(() => {}) });";
+    const hanging =
+      "import { Plugin } from 'mini-app-mcp/plugin';\nexport default Plugin.make({ name: 'bad', apply: () => new Promise(() => {}) });";
     const client = await overStdio('tester', healthy(), plugin('bad', hanging));
     expect((await call(client, 'healthy', { text: 'x' })).body).toEqual({ value: 'well: x' });
     const { body } = await call(client, 'info', { table: 'issues' });
@@ -278,9 +286,15 @@ describe('a plugin that is no good', () => {
   });
 
   test('that gives a name twice undoes what it did', async () => {
-    const twice = `${oneTool('twice', "'x'")}`.replace('await Projection.offer', "await Projection.offer('test/other', [Projection.operation(Key, operation, () => 'y')]);\n  await Projection.offer");
+    const twice = `${oneTool('twice', "'x'")}`.replace(
+      'await Projection.offer',
+      "await Projection.offer('test/other', [Projection.operation(Key, operation, () => 'y')]);\n  await Projection.offer",
+    );
     const { client, status } = await withBad(plugin('bad', twice));
-    expect(status).toMatchObject({ state: 'failed', error: expect.stringMatching(/'twice' is claimed by 'test\/other'/) });
+    expect(status).toMatchObject({
+      state: 'failed',
+      error: expect.stringMatching(/'twice' is claimed by 'test\/other'/),
+    });
     expect(await toolNames(client)).not.toContain('twice');
   });
 
@@ -305,7 +319,7 @@ describe('a plugin that is no good', () => {
 
   test('that registers ten thousand tools is served', async () => {
     const many = oneTool('many', "'x'").replace(
-      '[Projection.operation(Key, operation, async (_service, payload, context) => (\'x\'))]',
+      "[Projection.operation(Key, operation, async (_service, payload, context) => ('x'))]",
       `Array.from({ length: 10_000 }, (_, index) => Projection.operation(Key, Contract.operation('test/T' + index, 1,
         { payload: z.object({}), success: z.string() }).annotate(Projection.Annotation, { name: 't' + index, title: 'T',
         description: 'D', readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false, output: 'json' }), () => 'answer ' + index))`,

@@ -16,6 +16,14 @@ function directory(envFile?: string): string {
 const load = (env: NodeJS.ProcessEnv, cwd = directory()): Config => loadConfig({ HOME: '/home/me', ...env }, cwd);
 
 describe('loadConfig', () => {
+  it('takes plugins from the environment only: a cloned repository cannot run code', () => {
+    const text = './here.mjs, worker:./there.mjs';
+    expect(load({ MINI_APP_PLUGINS: text }).plugins).toEqual(['./here.mjs', 'worker:./there.mjs']);
+    const cwd = directory('MINI_APP_PLUGINS=./evil.mjs\n');
+    expect(refusal('CONFIG_ERROR', () => load({}, cwd)).fields).toMatchObject({ variable: 'MINI_APP_PLUGINS' });
+    expect(load({ MINI_APP_PLUGINS: text }, cwd).plugins).toHaveLength(2);
+  });
+
   it.each([
     [
       'MINI_APP_BACKUP_RETENTION',
@@ -29,6 +37,7 @@ describe('loadConfig', () => {
     ['MINI_APP_S3_VIRTUAL_HOSTED_STYLE', ['yes', '2'], 'true, 1, false or 0'],
     ['MINI_APP_LOG', ['loud'], 'off, error, warn, info, debug, trace'],
     ['MINI_APP_DB', ['a\0b'], 'a path'],
+    ['MINI_APP_PLUGINS', [',', './a.mjs,,b', 'worker:', 'a\0b'], 'a list of modules'],
   ])('refuses a malformed %s and says what is allowed', (variable, values, allowed) => {
     for (const value of values) {
       const error = refusal('CONFIG_ERROR', () => load({ [variable]: value }));

@@ -18,8 +18,19 @@ export async function importPlugins(module: string, cwd: string, query = ''): Pr
   registerResolver(cwd);
   const isFile = module.startsWith('file:');
   if (isFile && !existsSync(fileURLToPath(module))) throw new PluginFailure('there is no such file');
-  const loaded: unknown = await import(/* @vite-ignore */ isFile ? `${module}${query}` : `${packagePrefix}${module}`);
+  const loaded: unknown = await (isFile ? import(`${module}${query}`) : importPackage(module));
   return pluginsOf(loaded);
+}
+
+async function importPackage(name: string): Promise<unknown> {
+  try {
+    return await import(`${packagePrefix}${name}`);
+  } catch (error) {
+    const isMissing = error instanceof Error && error.message.startsWith(`Cannot find package '${name}'`);
+    if (!isMissing) throw error;
+    const message = 'no package of this name is installed where the server runs, and there is no such file';
+    throw new PluginFailure(message, { cause: error });
+  }
 }
 
 function pluginsOf(loaded: unknown): readonly Plugin[] {

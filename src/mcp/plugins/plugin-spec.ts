@@ -1,4 +1,5 @@
 /** One entry of MINI_APP_PLUGINS: `[worker:]<path or package>`. */
+import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -12,15 +13,16 @@ export interface PluginSpec {
   readonly shown: string;
 }
 
-/** Paths begin with `.`, `/`, `~` or a drive; everything else names a package. Relative ones start at `cwd`. */
+/** What begins with `.`, `/`, `~` or a drive, or is a file, is a path from `cwd` on; everything else names a package. */
 export function parsePluginSpec(text: string, cwd: string): PluginSpec {
   const isWorker = text.startsWith('worker:');
   const name = isWorker ? text.slice('worker:'.length).trim() : text;
   const runs = isWorker ? 'worker' : 'here';
-  if (!/^(?:\.|\/|~|[A-Za-z]:[\\/])/.test(name)) return { runs, module: name, shown: name };
   const path = resolve(
     cwd,
     name.replace(/^~(?=$|[\\/])/, () => homedir()),
   );
+  const isPath = /^(?:\.|\/|~|[A-Za-z]:[\\/])/.test(name) || existsSync(path);
+  if (!isPath) return { runs, module: name, shown: name };
   return { runs, module: pathToFileURL(path).href, shown: basename(path) };
 }
