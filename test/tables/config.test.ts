@@ -59,6 +59,7 @@ describe('loadConfig', () => {
       historyKeepRecent: 16,
       historyChunkMin: 48,
       snapshotEvery: null,
+      plugins: [],
       httpToken: null,
       logLevel: 'info',
       env: { HOME: '/home/me' },
