@@ -14,6 +14,7 @@ import { within } from '../mcp/within.js';
 import type { Store } from '../ops/store.js';
 import type { Config } from '../tables/config.js';
 import { TableRegistry } from '../tables/registry.js';
+import { recordViews } from './record-views.js';
 
 /** In milliseconds. */
 const pluginStopBoundMs = 250;
@@ -52,6 +53,7 @@ export async function startStore(
   services.provide(storeKey, store);
   const catalogue = shared ?? new Catalogue(services, log);
   const plugins = new PluginHost(catalogue);
+  const records = recordViews(config, catalogue, log);
   await offerCoreTools(plugins);
   if (config.plugins.length > 0) {
     const { startPlugins } = await import('./start-plugins.js');
@@ -60,7 +62,7 @@ export async function startStore(
   const close = async () => {
     // A finaliser that hangs must not keep the tables open when the process ends.
     await within(plugins.stop(), pluginStopBoundMs);
-    await registry.close();
+    await Promise.all([registry.close(), records?.close()]);
   };
   return { registry, catalogue, resources: new ResourceFeature({ registry, catalogue }), close };
 }

@@ -2,6 +2,7 @@
 import { BehaviorSubject, filter, type Observable, Subject } from 'rxjs';
 import type { Binding } from './binding.js';
 import type { Services } from './contract.js';
+import type { Contributor } from './contributor.js';
 import type { Logger } from './log.js';
 import { ProjectionConflict, ProjectionError } from './projection-error.js';
 import {
@@ -14,7 +15,7 @@ import {
   type ViewRevision,
 } from './publication.js';
 import type { ResultText } from './results.js';
-import { type Contributor, isListedAs, type PublishedTool, type Snapshot, type View } from './view.js';
+import { isListedAs, type PublishedTool, type Snapshot, type View } from './view.js';
 import { type CheckedBinding, checkView, trustView } from './view-check.js';
 import { OwnedView, type ViewController } from './view-controller.js';
 
@@ -132,13 +133,14 @@ export class Catalogue {
       if (recorded !== undefined) await recorded;
       owner.throwIfWithdrawn(checked.map(({ binding }) => binding));
     } catch (error) {
-      this.#policy.forget(owner.name);
+      this.#policy.abandoned(publication);
       throw error;
     }
     const before = owner.view;
     const view = this.#viewOf(owner, publication);
     owner.view = view;
     this.#swap(view.name, view);
+    this.#policy.published(publication);
     this.#tell(before, view);
     owner.tell(publication.revision);
   }
@@ -156,6 +158,7 @@ export class Catalogue {
     return {
       revision,
       trusted: owner.options.trusted,
+      contributor: owner.options.contributor,
       tools,
       get digest() {
         digest ??= digestOf(tools);
@@ -210,7 +213,7 @@ export class Catalogue {
     this.#swap(owner.name, null);
     await owner.scope.close(`the view '${owner.name}' was withdrawn`);
     this.#tell(owner.view, null);
-    this.#policy.forget(owner.name);
+    this.#policy.withdrawn(owner.name);
     this.#release(owner, null);
     this.#owners.delete(owner.name);
   }

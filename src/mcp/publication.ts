@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../schema/canonical-json.js';
 import { encodeJson, parseJson } from '../schema/json.js';
+import type { Contributor } from './contributor.js';
 import type { CheckedBinding } from './view-check.js';
 
 /** How many revisions of a view are kept in memory (P-27). */
@@ -38,6 +39,7 @@ export interface Publication {
   readonly revision: ViewRevision;
   /** The product's own view, whose schemas are not generated at start. */
   readonly trusted: boolean;
+  readonly contributor: Contributor | undefined;
   readonly tools: readonly CheckedBinding[];
   /** See {@link digestOf}. */
   readonly digest: string;
@@ -50,8 +52,12 @@ export interface PublicationPolicy {
    * from this moment on (P-34). A rejection keeps the old revision.
    */
   record(publication: Publication): Promise<void> | undefined;
-  /** Called when a recorded revision was not published after all, or the view was withdrawn. */
-  forget(view: string): void;
+  /** Called when the revision is in the snapshot, before anybody is told. */
+  published(publication: Publication): void;
+  /** Called when a revision was not published after all, recorded or not; the one before it, if any, stays. */
+  abandoned(publication: Publication): void;
+  /** Called when the view's calls have ended after its withdrawal. */
+  withdrawn(view: string): void;
   /** Called for every new call. @throws StoreError APPROVAL_REQUIRED */
   admit(view: { readonly name: string; readonly digest: string }): void;
 }
@@ -59,7 +65,9 @@ export interface PublicationPolicy {
 /** Nothing is recorded and everything admitted. */
 export const openPolicy: PublicationPolicy = {
   record: () => undefined,
-  forget: () => undefined,
+  published: () => undefined,
+  abandoned: () => undefined,
+  withdrawn: () => undefined,
   admit: () => undefined,
 };
 

@@ -2,10 +2,11 @@
 import { type Observable, Subject } from 'rxjs';
 import type { Binding } from './binding.js';
 import { CallScope } from './call-scope.js';
+import type { Contributor } from './contributor.js';
 import { ProjectionError } from './projection-error.js';
 import type { ViewRevision } from './publication.js';
 import type { ResultText } from './results.js';
-import type { Contributor, View } from './view.js';
+import type { View } from './view.js';
 import type { CheckedBinding } from './view-check.js';
 
 /** What `offer` returns. */

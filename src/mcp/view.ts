@@ -2,6 +2,7 @@
 
 import type { Binding, ToolAnnotation } from './binding.js';
 import type { CallScope } from './call-scope.js';
+import type { Contributor } from './contributor.js';
 import type { JsonSchema } from './portable-schema.js';
 import type { ViewRevision } from './publication.js';
 import type { ResultText } from './results.js';
@@ -29,12 +30,6 @@ export interface View {
   readonly tools: readonly PublishedTool[];
   /** The newest revisions, this one last (P-27). */
   readonly history: readonly ViewRevision[];
-}
-
-/** Who a view comes from, as the origin of events names it. */
-export interface Contributor {
-  readonly plugin: string;
-  readonly version: string | undefined;
 }
 
 /** Every live view at one moment. `revision` counts publications and withdrawals. */

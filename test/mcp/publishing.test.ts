@@ -247,8 +247,8 @@ describe('a record', () => {
   it('during which the owner ends is not published', async () => {
     const { controller, catalogue, names } = await offered();
     const wait = gate();
-    const forget = vi.fn();
-    catalogue.governBy({ ...policyOf(() => wait.opened), forget });
+    const abandoned = vi.fn();
+    catalogue.governBy({ ...policyOf(() => wait.opened), abandoned });
     const update = expect(controller.update([tool('b')])).rejects.toThrow(/withdrawn/);
     await turn();
     const disposed = controller.dispose();
@@ -256,7 +256,7 @@ describe('a record', () => {
     await update;
     await disposed;
     expect(names()).toEqual([]);
-    expect(forget).toHaveBeenCalledWith('view');
+    expect(abandoned).toHaveBeenCalledOnce();
   });
 });
 

@@ -60,7 +60,11 @@ class Approvals implements PublicationPolicy {
     return this.isSlow ? turn().then(claim) : void claim();
   }
 
-  forget(): void {}
+  published(): void {}
+
+  abandoned(): void {}
+
+  withdrawn(): void {}
 
   admit({ name, digest }: { readonly name: string; readonly digest: string }): void {
     if (name !== 'view/0' || this.admits(digest)) return;

@@ -61,6 +61,8 @@ describe('loadConfig', () => {
       snapshotEvery: null,
       plugins: [],
       httpToken: null,
+      managedViews: [],
+      viewsDir: '/home/me/.mini-app',
       logLevel: 'info',
       env: { HOME: '/home/me' },
     });
@@ -87,7 +89,14 @@ describe('loadConfig', () => {
 
   it('takes blank values for unset, and a blank directory for a scope switched off', () => {
     const config = load({ MINI_APP_BACKUP_RETENTION: '', MINI_APP_HTTP_TOKEN: '', MINI_APP_LOG: ' ', MINI_APP_DB: '' });
-    expect(config).toMatchObject({ backupRetention: 10, httpToken: null, logLevel: 'info', legacy: null });
+    expect(config).toMatchObject({
+      backupRetention: 10,
+      httpToken: null,
+      managedViews: [],
+      viewsDir: '/home/me/.mini-app',
+      logLevel: 'info',
+      legacy: null,
+    });
     expect(load({ MINI_APP_USER_DIR: '' }).userDir).toBeNull();
   });
 
