@@ -11,7 +11,7 @@ import type { Config } from '../tables/config.js';
 import { WorkerPlugins } from './worker-plugins.js';
 
 /** The first list of tools waits this long for those of plugins, in milliseconds; later ones are announced. */
-const firstListBoundMs = 1_000;
+const firstListBoundMs = 3_000;
 
 export interface StartPluginsOptions {
   readonly config: Config;

@@ -31,17 +31,23 @@ export interface WorkerReport {
 
 export class LoadedPlugins {
   readonly #statuses = new Map<object, PluginStatus>();
+  /** What stands for an entry: itself until its module is loaded, then the module's plugins. */
+  readonly #entries = new Map<PluginSpec, readonly object[]>();
 
   constructor(private readonly options: LoadOptions) {}
 
   /** In the order in which they were configured. */
   get statuses(): readonly PluginStatus[] {
-    return [...this.#statuses.values()];
+    const keys = [...this.#entries.values()].flat();
+    return keys.flatMap((key) => this.#statuses.get(key) ?? []);
   }
 
   /** Never rejects: what fails is logged and reported. */
   async load(specs: readonly PluginSpec[]): Promise<void> {
-    for (const spec of specs) this.#statuses.set(spec, { plugin: spec.shown, state: 'loading' });
+    for (const spec of specs) {
+      this.#entries.set(spec, [spec]);
+      this.#statuses.set(spec, { plugin: spec.shown, state: 'loading' });
+    }
     const loaded = await Promise.all(specs.map((spec) => this.#load(spec)));
     await this.#applyAll(loaded.flat());
   }
@@ -53,7 +59,7 @@ export class LoadedPlugins {
         return [];
       }
       const plugins = await inTime(importPlugins(spec.module, this.options.cwd), 'its module did not load in time');
-      this.#statuses.delete(spec);
+      this.#entries.set(spec, plugins);
       for (const plugin of plugins) this.#statuses.set(plugin, { ...named(plugin), state: 'loading' });
       return plugins;
     } catch (error) {

@@ -1,5 +1,5 @@
 /** A plugin that runs in a worker: published through façades, started anew after a crash, changed for a newer version. */
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import type { Logger } from '../../log.js';
 import type { ViewController } from '../../view-controller.js';
 import { within } from '../../within.js';
@@ -145,6 +145,8 @@ export class RemotePlugin {
   async #giveUp(error: unknown): Promise<void> {
     this.options.log.error('a plugin in a worker is given up', { error });
     this.options.onGivenUp(error instanceof PluginFailure ? error.message : 'its worker could not be started again');
+    // The calls that ended with the worker are answered before their view goes.
+    await turn();
     await this.stop();
   }
 }
