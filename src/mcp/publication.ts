@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../schema/canonical-json.js';
 import { encodeJson, parseJson } from '../schema/json.js';
+import type { ToolAnnotation } from './binding.js';
 import type { Contributor } from './contributor.js';
 import type { CheckedBinding } from './view-check.js';
 
@@ -9,18 +10,10 @@ import type { CheckedBinding } from './view-check.js';
 export const historyLength = 32;
 
 /** One tool as a revision has it. */
-export interface ToolMetadata {
+export interface ToolMetadata extends ToolAnnotation {
   readonly service: string;
   readonly operation: string;
   readonly version: number;
-  readonly name: string;
-  readonly title: string;
-  readonly description: string;
-  readonly readOnlyHint: boolean;
-  readonly destructiveHint: boolean;
-  readonly idempotentHint: boolean;
-  readonly openWorldHint: boolean;
-  readonly output: 'json' | 'void';
 }
 
 /** One publication of a view. */

@@ -1,23 +1,16 @@
 /** A table of the registry: its definition from schema.yaml, its database from the first use on. */
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { TableSchema } from '../schema/table-schema.js';
+import { DefinedTable } from './defined-table.js';
 import type { MountContext } from './mount-context.js';
 import { OpenedTable } from './opened-table.js';
 import { readIfThere } from './schema-file.js';
-import type { OpenTable, Scope, Table, TableDefinition } from './table.js';
+import type { OpenTable, Table, TableDefinition } from './table.js';
 
 /** Calls that arrive together share one look. A write looks once more under the lock, where it is exact. */
 const lookAgainAfterMs = 1;
 
-export class MountedTable implements Table {
-  readonly name: string;
-  readonly scope: Scope;
-  readonly schema: TableSchema;
-  readonly schemaText: string;
-  readonly schemaPath: string;
-  readonly databasePath: string;
-  readonly scopeRoot: string;
+export class MountedTable extends DefinedTable implements Table {
   #opened: OpenedTable | null = null;
   /** When it was last looked for another process's schema; of the clock that only runs forward, in milliseconds. */
   #lookedAt = Number.NEGATIVE_INFINITY;
@@ -26,13 +19,7 @@ export class MountedTable implements Table {
     definition: TableDefinition,
     private readonly context: MountContext,
   ) {
-    this.name = definition.name;
-    this.scope = definition.scope;
-    this.schema = definition.schema;
-    this.schemaText = definition.schemaText;
-    this.schemaPath = definition.schemaPath;
-    this.databasePath = definition.databasePath;
-    this.scopeRoot = definition.scopeRoot;
+    super(definition);
   }
 
   get opened(): OpenTable | null {

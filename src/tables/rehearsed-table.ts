@@ -1,26 +1,17 @@
 /** A table whose database is empty, in memory, and nobody's: what happens to it stays without effect. */
+import { DefinedTable } from './defined-table.js';
 import type { MountContext } from './mount-context.js';
-import type { OpenTable, Scope, Table, TableDefinition } from './table.js';
+import type { OpenTable, Table, TableDefinition } from './table.js';
 import { TableDatabase } from './table-database.js';
 
-export class RehearsedTable implements Table {
-  readonly name: string;
-  readonly scope: Scope;
-  readonly schema;
-  readonly schemaPath: string;
-  readonly databasePath = ':memory:';
-  readonly scopeRoot: string;
+export class RehearsedTable extends DefinedTable implements Table {
   #database: TableDatabase | null = null;
 
   constructor(
     definition: TableDefinition,
     private readonly context: MountContext,
   ) {
-    this.name = definition.name;
-    this.scope = definition.scope;
-    this.schema = definition.schema;
-    this.schemaPath = definition.schemaPath;
-    this.scopeRoot = definition.scopeRoot;
+    super({ ...definition, databasePath: ':memory:' });
   }
 
   get opened(): OpenTable | null {
