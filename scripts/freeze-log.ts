@@ -110,13 +110,27 @@ async function writeViews(append: (type: string, rowId: null, body: unknown) => 
   const view = 'public/forecast-tools';
   const [one, two] = ['1'.repeat(64), '2'.repeat(64)];
   const fact = { view, managed: true, plugin: 'forecast-tools@1.0.0' };
-  await append('view.published', null, { ...fact, revision: 1, digest: one, before: [], after: [tool] });
+  await append('view.published', null, {
+    tag: 'mcp/tools',
+    ...fact,
+    revision: 1,
+    digest: one,
+    before: [],
+    after: [tool],
+  });
   await append('view.approved', null, { view, digest: one });
   const changed = { ...tool, description: 'Read the forecast of a city', outputSchema: { type: 'object' } };
-  await append('view.published', null, { ...fact, revision: 2, digest: two, before: [metadata], after: [changed] });
+  await append('view.published', null, {
+    tag: 'mcp/tools',
+    ...fact,
+    revision: 2,
+    digest: two,
+    before: [metadata],
+    after: [changed],
+  });
   await append('view.revoked', null, { view, digest: one });
   const own = { view: 'core/store', managed: false, plugin: null };
-  await append('view.published', null, { ...own, revision: 1, digest: two, before: [], after: [] });
+  await append('view.published', null, { tag: 'mcp/tools', ...own, revision: 1, digest: two, before: [], after: [] });
 }
 
 function foreign(sql: string): void {

@@ -25,8 +25,12 @@ export type ViewTool = z.infer<typeof viewToolShape>;
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
 
+/** What kind of fact it is: other things than tools may be approved one day. */
+export const viewTag = 'mcp/tools';
+
 /** A revision of a view, with the tools before it as metadata and those after it whole. */
 export const viewPublishedShape = z.strictObject({
+  tag: z.literal(viewTag),
   view: z.string(),
   revision: z.number().int().min(1),
   digest,

@@ -324,9 +324,11 @@ describe('a plugin that is no good', () => {
         { payload: z.object({}), success: z.string() }).annotate(Projection.Annotation, { name: 't' + index, title: 'T',
         description: 'D', readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false, output: 'json' }), () => 'answer ' + index))`,
     );
-    const client = await overStdio('tester', plugin('many', many));
-    await expect.poll(async () => (await toolNames(client)).length, { timeout: 20_000 }).toBe(10_022);
-    expect((await call(client, 't9999')).body).toEqual({ value: 'answer 9999' });
+    const server = new Server(directory, settings(plugin('many', many)));
+    ends.push(() => server.stop());
+    const count = async () => (await server.request('tools/list', {})).result?.tools?.length;
+    await expect.poll(count, { timeout: 40_000, interval: 500 }).toBe(10_022);
+    expect((await server.call('t9999')).body).toEqual({ value: 'answer 9999' });
   });
 });
 
