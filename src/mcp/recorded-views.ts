@@ -1,7 +1,7 @@
 /** Publications are events, and a managed view is called only while its digest is the approved one (P-27, P-32 to P-35). */
 import { StoreError } from '../errors.js';
 import type { Caller } from '../events/types.js';
-import { type ViewTool, viewTag } from '../events/view-body.js';
+import { type ViewPublished, type ViewTool, viewTag } from '../events/view-body.js';
 import { recordPublication } from '../ops/view-records.js';
 import type { GlobalDatabase } from '../tables/global-database.js';
 import type { Logger } from './log.js';
@@ -68,7 +68,7 @@ export class RecordedViews implements PublicationPolicy {
     const { view } = revision;
     const plugin =
       contributor === undefined ? null : [contributor.plugin, contributor.version].filter(Boolean).join('@');
-    const published = {
+    const published: ViewPublished = {
       tag: viewTag,
       view,
       revision: revision.revision,
