@@ -8,10 +8,14 @@ import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 
 export interface ServerCommand {
-  /** Node's arguments: the file to run and what follows. */
+  /** What to run; Node by default. */
+  readonly program?: string;
+  /** Its arguments: for Node the file to run and what follows. */
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Whether what it says on stderr is thrown away. */
+  readonly quiet?: boolean;
 }
 
 interface Answer {
@@ -45,11 +49,12 @@ export class StdioClient {
   }
 
   private constructor(command: ServerCommand) {
-    this.#child = spawn(process.execPath, [...command.args], {
+    this.#child = spawn(command.program ?? process.execPath, [...command.args], {
       cwd: command.cwd,
       env: { ...process.env, ...command.env },
-      stdio: ['pipe', 'pipe', 'inherit'],
+      stdio: ['pipe', 'pipe', command.quiet === true ? 'ignore' : 'inherit'],
     });
+    this.#child.on('error', (error) => this.#failAll(error.message));
     createInterface({ input: this.#child.stdout }).on('line', (line) => this.#receive(line));
     this.#exited = new Promise((resolve) => {
       this.#child.on('exit', () => {
