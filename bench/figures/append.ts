@@ -2,7 +2,7 @@
 import { createRow } from '../../src/ops/create-row.js';
 import type { Contender, Figure } from '../figure.js';
 import { type FloorOptions, sqliteFloor } from '../floor/sqlite-floor.js';
-import { caller, data, withStore } from '../product.js';
+import { byCallers, caller, data, withStore } from '../product.js';
 
 /** A rate of at least 0.8 and 0.7 of the floor's. */
 const limits = { single: 1 / 0.8, grouped: 1 / 0.7 };
@@ -34,11 +34,7 @@ function product(name: string, operations: number, callers: number): Contender {
     measure: (directory) =>
       withStore(directory, async (store) => {
         const start = performance.now();
-        let left = operations;
-        const work = async () => {
-          while (left-- > 0) await createRow(store, { table: 'issues', data }, caller);
-        };
-        await Promise.all(Array.from({ length: callers }, work));
+        await byCallers(callers, operations, () => createRow(store, { table: 'issues', data }, caller));
         return { operation: ((performance.now() - start) * 1_000) / operations };
       }),
   };
