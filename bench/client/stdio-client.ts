@@ -6,6 +6,7 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
+import { answerOf, type ToolClient, toolResult } from './tool-client.js';
 
 export interface ServerCommand {
   /** What to run; Node by default. */
@@ -18,18 +19,12 @@ export interface ServerCommand {
   readonly quiet?: boolean;
 }
 
-interface Answer {
-  readonly id?: number;
-  readonly result?: unknown;
-  readonly error?: { readonly message: string };
-}
-
 interface Waiting {
   resolve(result: unknown): void;
-  reject(error: Error): void;
+  reject(error: unknown): void;
 }
 
-export class StdioClient {
+export class StdioClient implements ToolClient {
   readonly #child: ChildProcessByStdio<Writable, Readable, null>;
   readonly #waiting = new Map<number, Waiting>();
   readonly #exited: Promise<void>;
@@ -74,11 +69,8 @@ export class StdioClient {
     });
   }
 
-  /** The result of a tool. @throws Error when the tool answers `isError`. */
   async call(name: string, args: unknown): Promise<unknown> {
-    const result = await this.request('tools/call', { name, arguments: args });
-    if (hasError(result)) throw new Error(`${name}: ${JSON.stringify(result)}`);
-    return result;
+    return toolResult(name, await this.request('tools/call', { name, arguments: args }));
   }
 
   /** Memory of the server in MiB, now and at its most; NaN where there is no /proc. */
@@ -98,12 +90,15 @@ export class StdioClient {
   }
 
   #receive(line: string): void {
-    const answer = JSON.parse(line) as Answer;
+    const answer = JSON.parse(line) as Parameters<typeof answerOf>[0] & { readonly id?: number };
     const waiting = answer.id === undefined ? undefined : this.#waiting.get(answer.id);
     if (answer.id === undefined || waiting === undefined) return;
     this.#waiting.delete(answer.id);
-    if (answer.error === undefined) waiting.resolve(answer.result);
-    else waiting.reject(new Error(answer.error.message));
+    try {
+      waiting.resolve(answerOf(answer));
+    } catch (error) {
+      waiting.reject(error);
+    }
   }
 
   #failAll(reason: string): void {
@@ -116,8 +111,4 @@ export class StdioClient {
     const status = readFileSync(`/proc/${this.#child.pid}/status`, 'utf8');
     return Number(new RegExp(`^${key}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) / 1_024;
   }
-}
-
-function hasError(result: unknown): boolean {
-  return typeof result === 'object' && result !== null && 'isError' in result && result.isError === true;
 }

@@ -62,7 +62,8 @@ const origin = JSON.stringify({
 const hash = Buffer.alloc(32, 7);
 const seconds = 1_790_000_000;
 
-function inserter(database: Database.Database): (index: number) => void {
+/** Writes the rows of one operation; the transaction is the caller's. */
+export function inserter(database: Database.Database): (index: number) => void {
   const event = database.prepare(
     `INSERT INTO _events (commit_no, row_id, row_version, type, event_version, body, actor, origin, at_ms, prev_hash, hash)
      VALUES (?, ?, 1, 'row.created', 1, ?, 'bench', ?, ?, ?, ?)`,
