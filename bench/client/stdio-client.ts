@@ -3,9 +3,9 @@
  * It speaks protocol 2025-11-25 and fails on every answer that is an error.
  */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
+import { memoryOf } from './memory.js';
 import { answerOf, type ToolClient, toolResult } from './tool-client.js';
 
 export interface ServerCommand {
@@ -73,9 +73,9 @@ export class StdioClient implements ToolClient {
     return toolResult(name, await this.request('tools/call', { name, arguments: args }));
   }
 
-  /** Memory of the server in MiB, now and at its most; NaN where there is no /proc. */
+  /** Memory of the server and of the processes it started, in MiB, now and at its most; NaN where there is no /proc. */
   memory(): { now: number; peak: number } {
-    return { now: this.#status('VmRSS'), peak: this.#status('VmHWM') };
+    return memoryOf(this.#child.pid ?? 0);
   }
 
   async close(): Promise<void> {
@@ -104,11 +104,5 @@ export class StdioClient implements ToolClient {
   #failAll(reason: string): void {
     for (const waiting of this.#waiting.values()) waiting.reject(new Error(reason));
     this.#waiting.clear();
-  }
-
-  #status(key: string): number {
-    if (process.platform !== 'linux') return Number.NaN;
-    const status = readFileSync(`/proc/${this.#child.pid}/status`, 'utf8');
-    return Number(new RegExp(`^${key}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) / 1_024;
   }
 }
