@@ -1,6 +1,6 @@
 /** How far the Markdown copies are behind the log while 32 callers write, and what waiting for them costs a call. */
 import { readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { StdioClient } from '../client/stdio-client.js';
 import type { Figure, Sample } from '../figure.js';
@@ -37,14 +37,14 @@ async function work(directory: string, more: string): Promise<Sample> {
 function lag(directory: string): Sample {
   const written = new Map<string, number>();
   for (const name of readdirSync(directory, { recursive: true, encoding: 'utf8' })) {
-    if (name.endsWith('.md')) written.set(name.slice(-11, -3), statSync(join(directory, name)).mtimeMs);
+    if (name.endsWith('.md')) written.set(basename(name, '.md'), statSync(join(directory, name)).mtimeMs);
   }
   const database = new Database(databaseIn(directory), { readonly: true });
   const events = database
     .prepare<[], { id: string; at: number }>('SELECT row_id AS id, at_ms AS at FROM _events WHERE row_id IS NOT NULL')
     .all();
   database.close();
-  const lags = events.map(({ id, at }) => (written.get(id.slice(0, 8)) ?? Number.NaN) - at).sort((a, b) => a - b);
+  const lags = events.map(({ id, at }) => (written.get(id) ?? Number.NaN) - at).sort((a, b) => a - b);
   const at = (share: number) => lags[Math.ceil(share * lags.length) - 1] ?? Number.NaN;
   return { 'lag p50': at(0.5), 'lag p99': at(0.99) };
 }
