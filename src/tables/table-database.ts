@@ -1,7 +1,13 @@
 /** A table's database, open: log, inline projections and queries over one connection. */
 import { StoreError } from '../errors.js';
 import { type Adoption, adopt } from '../events/adopt.js';
-import { type Connection, type OpenedDatabase, openDatabase, patiently } from '../events/database.js';
+import {
+  type Connection,
+  type OpenedDatabase,
+  openDatabase,
+  patiently,
+  type StatementObserver,
+} from '../events/database.js';
 import type { Appended, Command, EventLog } from '../events/event-log.js';
 import { EventRows } from '../events/event-rows.js';
 import type { InlineProjection, RowStates } from '../events/inline-projection.js';
@@ -33,6 +39,8 @@ export interface TableDatabaseOptions {
   readonly history?: 'full' | 'off';
   readonly session: string;
   readonly now: () => number;
+  /** See {@link StatementObserver}. */
+  readonly onStatement?: StatementObserver;
 }
 
 export interface CompactedLog {
@@ -55,7 +63,7 @@ export class TableDatabase {
 
   /** @throws StoreError STORAGE_ERROR when the file cannot be opened as a table. */
   static open(options: TableDatabaseOptions): TableDatabase {
-    const opened = openDatabase(options.path);
+    const opened = openDatabase(options.path, undefined, options.onStatement);
     try {
       return new TableDatabase(opened, options);
     } catch (error) {
