@@ -14,14 +14,14 @@ export const figures: Figure[] = [
     metrics: limit,
     subject: creating('create, table of 1M rows', () => manyRows(million)),
     reference: creating('create, table of 1,000 rows', () => manyRows(1_000)),
-    runs: 7,
+    runs: 5,
   },
   {
     name: 'growth-events',
     metrics: limit,
     subject: creating('create, log of 1M events', () => longLog(million)),
     reference: creating('create, log of 1 event', () => longLog(1)),
-    runs: 7,
+    runs: 5,
   },
 ];
 

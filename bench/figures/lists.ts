@@ -27,7 +27,7 @@ function newest(name: string, rows: number): Figure {
     metrics: { call: { unit: 'ms', maxRatio: 1.3 } },
     subject: listing(`newest 100 of ${rows} rows`, rows, 300, {}),
     reference: listing('newest 100 of 1000 rows', 1_000, 300, {}),
-    runs: 5,
+    runs: 3,
   };
 }
 

@@ -50,7 +50,7 @@ export const figures: Figure[] = [
       name: 'open an empty table',
       measure: async (directory) => ({ open: await opening(await empty(directory)) }),
     },
-    runs: 9,
+    runs: 7,
   },
 ];
 

@@ -10,7 +10,7 @@ import type { Contender, Figure, Sample } from '../figure.js';
 import { Latencies } from '../latency.js';
 
 const million = 1_000_000;
-const milliseconds = 2_500;
+const milliseconds = 1_500;
 
 export const figures: Figure[] = [
   beside('aggregate', 'get beside group_by on 1M rows'),

@@ -23,7 +23,7 @@ export const figures: Figure[] = [
       name: 'a server that does nothing',
       measure: async (directory) => started(await noOp(directory)),
     },
-    runs: 9,
+    runs: 7,
   },
   {
     name: 'stdio-memory',
