@@ -2,6 +2,6 @@ import { defineConfig } from 'drizzle-kit';
 
 export default defineConfig({
   dialect: 'sqlite',
-  schema: ['./src/events/tables.ts', './src/projections/aliases/global-table.ts'],
+  schema: ['./src/events/tables.ts', './src/projections/aliases/global-table.ts', './src/projections/views/global-table.ts'],
   out: './drizzle/global',
 });

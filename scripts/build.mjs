@@ -1,5 +1,5 @@
 /**
- * Builds `dist`: the command, the library and the plugin author's surface as ES modules that load heavy parts at first
+ * Builds `dist`: the command and the plugin author's surface as ES modules that load heavy parts at first
  * use, each worker as a file of its own, and the declarations of what can be imported.
  */
 import { execFileSync } from 'node:child_process';
@@ -15,10 +15,10 @@ const dist = join(root, 'dist');
 
 const started = performance.now();
 rmSync(dist, { recursive: true, force: true });
-const entries = { ...sources(['main', 'index', 'plugin']), ...workers() };
+const entries = { ...sources(['main', 'plugin']), ...workers() };
 if (Object.keys(entries).length > 0) await build(bundleOptions(entries, dist));
 makeExecutable(join(dist, 'main.js'));
-declareTypes(['index', 'plugin']);
+declareTypes(['plugin']);
 console.log(`built ${Object.keys(entries).join(', ') || 'nothing'} in ${Math.round(performance.now() - started)} ms`);
 
 function sources(names) {

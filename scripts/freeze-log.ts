@@ -24,7 +24,7 @@ const emptyDigest = createHash('sha256').digest('hex');
 
 const directory = mkdtempSync(join(tmpdir(), 'freeze-log-'));
 const path = join(directory, 'table.db');
-predecessor();
+if (!name.startsWith('views')) predecessor();
 await write();
 freeze();
 rmSync(directory, { recursive: true });
@@ -69,6 +69,11 @@ async function write(): Promise<void> {
       },
     });
   };
+  if (name.startsWith('views')) {
+    await writeViews(append);
+    await table.close();
+    return;
+  }
   const body = 'A line that is long enough to be spliced, and says so at length. '.repeat(3);
   await append('row.created', 'a', { data: { title: 'a', body, tags: [1, 'x', null] } }, 'key of a');
   await append('row.updated', 'a', { splice: { body: [[3, 4, 'sentence 😀']] } });
@@ -92,6 +97,26 @@ async function write(): Promise<void> {
   await append('log.compacted', null, { upto: 0, hash: '0'.repeat(64), removed: 0, kept: emptyDigest });
   await append('projection.rebuilt', null, { projection: 'rows', discarded: ['x'], differences: 1 });
   await table.close();
+}
+
+/** What `_global.db` holds of published views. */
+async function writeViews(append: (type: string, rowId: null, body: unknown) => Promise<unknown>): Promise<void> {
+  const metadata = {
+    ...{ service: 'example/Forecast', operation: 'example/Get', version: 1, name: 'forecast', title: 'City forecast' },
+    ...{ description: 'Read a city forecast', readOnlyHint: true, destructiveHint: false, idempotentHint: true },
+    ...{ openWorldHint: false, output: 'json' },
+  };
+  const tool = { ...metadata, inputSchema: { type: 'object', properties: { city: { type: 'string' } } } };
+  const view = 'public/forecast-tools';
+  const [one, two] = ['1'.repeat(64), '2'.repeat(64)];
+  const fact = { view, managed: true, plugin: 'forecast-tools@1.0.0' };
+  await append('view.published', null, { ...fact, revision: 1, digest: one, before: [], after: [tool] });
+  await append('view.approved', null, { view, digest: one });
+  const changed = { ...tool, description: 'Read the forecast of a city', outputSchema: { type: 'object' } };
+  await append('view.published', null, { ...fact, revision: 2, digest: two, before: [metadata], after: [changed] });
+  await append('view.revoked', null, { view, digest: one });
+  const own = { view: 'core/store', managed: false, plugin: null };
+  await append('view.published', null, { ...own, revision: 1, digest: two, before: [], after: [] });
 }
 
 function foreign(sql: string): void {

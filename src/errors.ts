@@ -100,7 +100,7 @@ const definitions: { [C in ErrorCode]: Definition<ErrorFields[C]> } = {
   },
   APPROVAL_REQUIRED: {
     message: (f) => `view '${f.view}' awaits approval`,
-    hint: 'An operator has to approve the view, out of reach of the caller.',
+    hint: 'An operator has to approve the view with mini-app-mcp approvals, out of reach of the caller.',
   },
   TABLE_READ_ONLY: {
     message: (f) => `table '${f.table}' is read-only: ${f.reason}`,

@@ -43,7 +43,7 @@ export const toolNotes: Readonly<Record<string, ToolNotes>> = {
     notes: [
       '`table` in the result is the value in schema.yaml, `name` is what the `table` argument takes (the directory name).',
       '`status.followers` shows how far the Markdown and snapshot followers are: `lag` in events, `state`, `last_error`.',
-      '`failed` is there only when a table could not be mounted, and says why.',
+      '`failed` is there only when a table could not be mounted, and says why; the table `*` stands for a scope that cannot be read.',
     ],
   },
   create: {
@@ -165,7 +165,10 @@ export const toolNotes: Readonly<Record<string, ToolNotes>> = {
       params_schema: ['state'],
     },
     result: { created: 'by_state' },
-    notes: ['Exactly one of `filter` and `filter_template`; exactly one of `table` and `sources`.'],
+    notes: [
+      'Exactly one of `filter` and `filter_template`; exactly one of `table` and `sources`.',
+      'Without `scope`: the project, where its directory exists, else the user. `scope: "project"` makes that directory when it is missing, which is then where aliases without `scope` go.',
+    ],
   },
   alias_list: {
     errors: [],
@@ -179,11 +182,15 @@ export const toolNotes: Readonly<Record<string, ToolNotes>> = {
       'ALIAS_NOT_FOUND',
       'ALIAS_PARAMS_REQUIRED',
       'ALIAS_TEMPLATE_ERROR',
+      'BUSY',
       'VALIDATION_ERROR',
     ],
     arguments: { name: 'by_state', params: { state: 'open' }, limit: 10 },
     result: [row],
-    notes: ['The result is that of `list`, or that of `query_aggregate` for an alias with an aggregator.'],
+    notes: [
+      'The result is that of `list`, or that of `query_aggregate` for an alias with an aggregator.',
+      'An alias with a fixed filter refuses `params`.',
+    ],
   },
   alias_delete: {
     errors: ['ALIAS_NOT_FOUND', 'BUSY'],
@@ -238,6 +245,7 @@ export const toolNotes: Readonly<Record<string, ToolNotes>> = {
     notes: [
       'All ops are about one table. They take effect together or not at all, rows and schema.yaml alike.',
       'SQL of a `query` op may read and write `rows` and nothing else; what it changes becomes ordinary events.',
+      'A statement of more than one pass over `rows` (joins, subqueries, recursive tables, functions like replace) is tried on a copy first: beyond 2 s, 512 MiB or 20,000 changed rows it is refused. Any answer holds 10,000 rows and 8 MiB at most.',
     ],
   },
   data_snapshot: {

@@ -31,9 +31,9 @@ export function toolsPage(): string {
   ]);
 }
 
-function overviewLine({ annotation: { name, hints } }: CheckedBinding): string {
+function overviewLine({ annotation: { name, ...hints } }: CheckedBinding): string {
   const mark = (hint: boolean) => (hint ? 'yes' : '');
-  return `| [${name}](#${name}) | ${mark(hints.readOnly)} | ${mark(hints.destructive)} | ${mark(hints.idempotent)} |`;
+  return `| [${name}](#${name}) | ${mark(hints.readOnlyHint)} | ${mark(hints.destructiveHint)} | ${mark(hints.idempotentHint)} |`;
 }
 
 function toolSection(tool: CheckedBinding): string[] {

@@ -1,10 +1,12 @@
 /** What every command works with: the tables of the working directory and environment, and who runs it. */
 import { randomUUID } from 'node:crypto';
 import { userInfo } from 'node:os';
+import { StoreError } from '../errors.js';
 import type { Caller } from '../events/types.js';
 import { type OperatedTable, withDatabase } from '../ops/operated-table.js';
 import type { DumpPlace } from '../projections/dump/dump-path.js';
 import { type Config, loadConfig } from '../tables/config.js';
+import { GlobalDatabase } from '../tables/global-database.js';
 import { TableRegistry } from '../tables/registry.js';
 import type { Registry, Table } from '../tables/table.js';
 import { type Io, ProgressLine } from './io.js';
@@ -53,6 +55,21 @@ export class CliContext {
   place(name: string): Omit<DumpPlace, 'schema'> {
     const { scope, scopeRoot } = this.registry.resolve(name);
     return { scope, scopeRoot, cwd: this.#config.cwd };
+  }
+
+  /** Works on the database of published views and approvals. @throws StoreError CONFIG_ERROR without a user directory. */
+  async withViews<T>(use: (database: GlobalDatabase) => Promise<T>): Promise<T> {
+    const { viewsDir } = this.#config;
+    if (viewsDir === null) {
+      const variable = 'MINI_APP_USER_DIR';
+      throw new StoreError('CONFIG_ERROR', { detail: `approvals are kept in ${variable}, which is empty`, variable });
+    }
+    const database = GlobalDatabase.open(viewsDir, 'user', Date.now);
+    try {
+      return await use(database);
+    } finally {
+      await database.close();
+    }
   }
 
   /** Creates, migrates and adopts the table's database where that is due, as a server does at its first use. */

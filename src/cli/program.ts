@@ -4,6 +4,7 @@ import { isStoreError } from '../errors.js';
 import { storageError } from '../events/storage-error.js';
 import { version } from '../version.js';
 import type { Action } from './command.js';
+import { approvalsCommand } from './commands/approvals.js';
 import { compactCommand } from './commands/compact.js';
 import { doctorCommand } from './commands/doctor.js';
 import { logCommand } from './commands/log.js';
@@ -28,6 +29,7 @@ const commands = [
   purgeHistoryCommand,
   compactCommand,
   doctorCommand,
+  approvalsCommand,
 ];
 
 /** Runs one command line (without `node` and the script). Never throws: what fails is told on stderr. */

@@ -36,7 +36,7 @@ function nextStep(error: unknown): string {
 
 async function start(flags: HttpFlags): Promise<void> {
   const { config, log } = serverSettings();
-  const started = startStore(config, log);
+  const started = await startStore(config, log);
   const { registry } = started;
   refuseOpenBind(flags.bind, config.httpToken);
   const running = await listen(started, config, flags);
@@ -60,9 +60,9 @@ function listen({ catalogue, resources }: StartedStore, config: Config, flags: H
   });
 }
 
-async function shutDown(running: RunningHttp, { registry }: StartedStore, log: Logger, signal: string): Promise<never> {
+async function shutDown(running: RunningHttp, started: StartedStore, log: Logger, signal: string): Promise<never> {
   await running.stop(signal).catch(reported(log));
-  await Promise.race([registry.close().catch(reported(log)), delay(shutdownBoundMs)]);
+  await Promise.race([started.close().catch(reported(log)), delay(shutdownBoundMs)]);
   process.exit(0);
 }
 

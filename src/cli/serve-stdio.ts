@@ -32,7 +32,7 @@ export async function serveStdio(): Promise<never> {
     ready: loading,
     extensions: [resourcesOf(loading)],
     actor: config.env.MINI_APP_ACTOR,
-    shutdown: async () => (await loading).registry.close(),
+    shutdown: async () => (await loading).close(),
   });
   return await Promise.race([serving, failureOf(loading)]);
 }

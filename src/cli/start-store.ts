@@ -1,24 +1,41 @@
 /** The store and its tools, for every way of serving: what is heavy to load is loaded with this file. */
 import { randomUUID } from 'node:crypto';
+import { config as rxjs } from 'rxjs';
 import { checkCatalogue } from '../events/catalogue.js';
 import { Catalogue } from '../mcp/catalogue.js';
 import { Services } from '../mcp/contract.js';
 import type { Logger } from '../mcp/log.js';
+import type { LoadedPlugins } from '../mcp/plugins/load-plugins.js';
+import { PluginHost } from '../mcp/plugins/plugin-host.js';
 import { ResourceFeature } from '../mcp/resources/resource-feature.js';
 import { offerCoreTools } from '../mcp/tools/index.js';
 import { storeKey } from '../mcp/tools/store-key.js';
+import { within } from '../mcp/within.js';
 import type { Store } from '../ops/store.js';
 import type { Config } from '../tables/config.js';
 import { TableRegistry } from '../tables/registry.js';
+import { recordViews } from './record-views.js';
+
+/** In milliseconds. */
+const pluginStopBoundMs = 250;
 
 export interface StartedStore {
   readonly registry: TableRegistry;
   readonly catalogue: Catalogue;
   readonly resources: ResourceFeature;
+  /** Disposes of plugins, then closes the tables. */
+  close(): Promise<void>;
 }
 
 /** Mounts the tables and publishes the tools. @throws StoreError when the table of legacy mode cannot be mounted. */
-export function startStore(config: Config, log: Logger, services = new Services(), shared?: Catalogue): StartedStore {
+export async function startStore(
+  config: Config,
+  log: Logger,
+  services = new Services(),
+  shared?: Catalogue,
+): Promise<StartedStore> {
+  // Plugins listen to changes, and a listener that throws must not end the process.
+  rxjs.onUnhandledError = (error: unknown) => log.error('a listener failed', { error });
   checkCatalogue();
   const registry = TableRegistry.mount({
     config,
@@ -26,9 +43,26 @@ export function startStore(config: Config, log: Logger, services = new Services(
     now: Date.now,
     log: (level, message, fields) => log[level](message, fields),
   });
-  const store: Store = { registry, now: Date.now, newId: randomUUID };
+  let loaded: LoadedPlugins | undefined;
+  const store: Store = {
+    registry,
+    now: Date.now,
+    newId: randomUUID,
+    plugins: () => loaded?.statuses ?? [],
+  };
   services.provide(storeKey, store);
   const catalogue = shared ?? new Catalogue(services, log);
-  offerCoreTools(catalogue);
-  return { registry, catalogue, resources: new ResourceFeature({ registry, catalogue }) };
+  const plugins = new PluginHost(catalogue);
+  const records = recordViews(config, catalogue, log);
+  await offerCoreTools(plugins);
+  if (config.plugins.length > 0) {
+    const { startPlugins } = await import('./start-plugins.js');
+    loaded = await startPlugins(config, catalogue, plugins, store);
+  }
+  const close = async () => {
+    // A finaliser that hangs must not keep the tables open when the process ends.
+    await within(plugins.stop(), pluginStopBoundMs);
+    await Promise.all([registry.close(), records?.close()]);
+  };
+  return { registry, catalogue, resources: new ResourceFeature({ registry, catalogue }), close };
 }

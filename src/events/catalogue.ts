@@ -7,6 +7,7 @@ import { StoreError } from '../errors.js';
 import type { JsonText } from '../schema/json.js';
 import { aliasShape } from './alias-body.js';
 import type { EventContent } from './types.js';
+import { viewDecisionShape, viewPublishedShape } from './view-body.js';
 
 const data = z.record(z.string(), z.unknown());
 const seconds = z.number().int();
@@ -108,6 +109,11 @@ export const eventCatalogue: Readonly<Record<string, EventDefinition>> = {
       scope: z.enum(['user', 'project', 'legacy']),
     }),
   },
+  /** A view of tools was published, as the server's `_global.db` knows them. */
+  'view.published': { version: 1, body: viewPublishedShape },
+  /** An operator allowed, or no longer allows, that the tools of a managed view are called. */
+  'view.approved': { version: 1, body: viewDecisionShape },
+  'view.revoked': { version: 1, body: viewDecisionShape },
   'history.purged': {
     version: 1,
     body: z.strictObject({

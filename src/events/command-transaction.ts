@@ -7,7 +7,7 @@ import type { EventRows, Head } from './event-rows.js';
 import { evolve } from './evolve.js';
 import { hashOf } from './hash-chain.js';
 import type { InlineProjection, RowStates } from './inline-projection.js';
-import type { Caller, EventContent, NewEvent, Origin, RecordedEvent, RowState } from './types.js';
+import type { Caller, EventContent, NewEvent, Origin, RecordedEvent, RowState, StoredEvent } from './types.js';
 
 /** What somebody made of a row. */
 export type ForeignOp = 'create' | 'update' | 'delete';
@@ -36,6 +36,14 @@ export interface TransactionParts {
 
 type DirectFinding = Omit<DirectChange, 'before'>;
 
+/**
+ * An event whose last columns are filled in when its command ends: in place, because a copy of every event is a measurable
+ * part of what a write costs.
+ */
+type PendingEvent = RecordedEvent & {
+  -readonly [Column in Exclude<keyof StoredEvent, keyof RecordedEvent>]: StoredEvent[Column];
+};
+
 /** What a command's first event carries so that a repetition is recognised and answered. */
 export interface IdempotencyStamp {
   readonly key: string;
@@ -49,7 +57,7 @@ export interface IdempotencyStamp {
  */
 export class LiveTransaction implements CommandTransaction, ForeignChangeTarget {
   readonly #known = new Map<string, RowState | null>();
-  readonly #appended: RecordedEvent[] = [];
+  readonly #appended: PendingEvent[] = [];
   /** The newest version of each row that this command changed: its events are not in `_events` yet. */
   readonly #versions = new Map<string, number>();
   #undos: (() => void)[] = [];
@@ -127,6 +135,10 @@ export class LiveTransaction implements CommandTransaction, ForeignChangeTarget 
     return { result, changes: found.map((change) => ({ ...change, before: this.row(change.id) })) };
   }
 
+  changedRows(): { id: string; row: RowState | null }[] {
+    return [...this.#versions.keys()].map((id) => ({ id, row: this.row(id) }));
+  }
+
   onRollback(undo: () => void): void {
     this.#undos.push(undo);
   }
@@ -145,7 +157,7 @@ export class LiveTransaction implements CommandTransaction, ForeignChangeTarget 
   /** Appends an event to a row whose state before it is given, because it is not the one in `rows`. */
   appendTo(event: NewEvent, before: RowState | null): RecordedEvent {
     const caller = event.caller ?? this.caller;
-    const recorded: RecordedEvent = {
+    const recorded: PendingEvent = {
       seq: this.start.seq + this.#appended.length + 1,
       commit: this.commit,
       rowId: event.rowId,
@@ -156,6 +168,11 @@ export class LiveTransaction implements CommandTransaction, ForeignChangeTarget 
       actor: caller.actor.toWellFormed(),
       origin: originText(caller.origin),
       at: this.at,
+      idempotencyKey: null,
+      requestDigest: null,
+      outcome: null,
+      prevHash: '',
+      hash: '',
     };
     this.#appended.push(recorded);
     if (recorded.rowId !== null) this.#versions.set(recorded.rowId, recorded.rowVersion ?? 0);
@@ -166,19 +183,18 @@ export class LiveTransaction implements CommandTransaction, ForeignChangeTarget 
 
   /** Ends the command: writes its events, hashed in order. Returns the new head. */
   seal(stamp: IdempotencyStamp | null): Head {
+    const [first] = this.#appended;
+    if (first !== undefined && stamp !== null) {
+      first.idempotencyKey = stamp.key;
+      first.requestDigest = stamp.digest;
+      first.outcome = stamp.outcome;
+    }
     let head = this.start;
     for (const event of this.#appended) {
-      const first = head === this.start ? stamp : null;
-      const chained = {
-        ...event,
-        idempotencyKey: first?.key ?? null,
-        requestDigest: first?.digest ?? null,
-        outcome: first?.outcome ?? null,
-        prevHash: head.hash,
-      };
-      const hash = hashOf(chained);
-      this.parts.events.insert({ ...chained, hash });
-      head = { seq: event.seq, commit: this.commit, hash };
+      event.prevHash = head.hash;
+      event.hash = hashOf(event);
+      this.parts.events.insert(event);
+      head = { seq: event.seq, commit: this.commit, hash: event.hash };
     }
     return head;
   }

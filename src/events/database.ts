@@ -131,8 +131,6 @@ function secure(connection: Connection): void {
 }
 
 function chooseJournal(connection: Connection, path: string): string {
-  // Pages freed by the archive go back to the file system; the setting only takes effect on an empty file.
-  if (connection.pragma('page_count', { simple: true }) === 0) connection.pragma('auto_vacuum = INCREMENTAL');
   if (!canShareMemory(path)) {
     connection.pragma('mmap_size = 0');
     connection.pragma('journal_mode = DELETE');

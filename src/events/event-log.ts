@@ -74,6 +74,8 @@ export interface CommandTransaction {
   append(event: NewEvent): RecordedEvent;
   /** The newest event of the whole table with this type, this command's own included; null when there is none. */
   lastTableEvent(type: string): EventContent | null;
+  /** The rows that this command has changed so far, as it left them; null for one that is gone. */
+  changedRows(): readonly { readonly id: string; readonly row: RowState | null }[];
   /**
    * Runs statements that may change `rows`, finds out which rows they changed, and takes the changes back: the caller
    * appends one event for each, and the projections make them again.

@@ -57,4 +57,10 @@ export const globalMigrations: readonly Migration[] = [
       "CREATE TRIGGER `_events_refuse_delete` BEFORE DELETE ON `_events`\nBEGIN\n\tSELECT RAISE(ABORT, 'the event log is append-only');\nEND;",
     ],
   },
+  {
+    tag: '0002_views',
+    statements: [
+      'CREATE TABLE `_views` (\n\t`view` text PRIMARY KEY NOT NULL,\n\t`revision` integer NOT NULL,\n\t`digest` text NOT NULL,\n\t`managed` integer NOT NULL,\n\t`plugin` text,\n\t`tools` text NOT NULL,\n\t`published_at` integer NOT NULL,\n\t`approved_digest` text,\n\t`approved_tools` text,\n\t`approved_by` text,\n\t`approved_at` integer\n);',
+    ],
+  },
 ];

@@ -10,6 +10,8 @@ export interface Origin {
   readonly client?: string | undefined;
   readonly client_version?: string | undefined;
   readonly protocol?: string | undefined;
+  /** The plugin whose tool it was, as `name@version`. */
+  readonly plugin?: string | undefined;
   /** One per server process or HTTP session. */
   readonly session: string;
 }

@@ -1,37 +1,48 @@
-/** The calls in flight of one view: who to abort and whom to wait for. */
-import { setMaxListeners } from 'node:events';
+/** The work in flight of one view: whom to cut off and whom to wait for. */
+
+type CutOff = (reason: Error) => void;
 
 export class CallScope {
   readonly #controller = new AbortController();
-  readonly #inFlight = new Set<Promise<unknown>>();
-
-  constructor() {
-    // One listener per call in flight is no leak, however many there are.
-    setMaxListeners(0, this.#controller.signal);
-  }
+  /** A set of callbacks: listeners of the signal cost a call ten times as much. */
+  readonly #listeners = new Set<CutOff>();
+  #inFlight = 0;
+  #waiting: (() => void)[] = [];
 
   /** Aborted when the owner is disposed or the server stops. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  /** Remembers a call until it ends. */
-  track<T>(call: Promise<T>): Promise<T> {
-    const ended: Promise<unknown> = call.then(ignore, ignore).then(() => this.#inFlight.delete(ended));
-    this.#inFlight.add(ended);
-    return call;
+  /** Runs work that is waited for. */
+  async track<T>(work: () => Promise<T>): Promise<T> {
+    this.#inFlight++;
+    try {
+      return await work();
+    } finally {
+      this.#inFlight--;
+      if (this.#inFlight === 0) for (const resolve of this.#waiting.splice(0)) resolve();
+    }
   }
 
-  /** Resolves when no call is in flight. */
+  /** Calls back once when the scope is closed. @returns what ends that. */
+  onClose(listener: CutOff): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Resolves when nothing is in flight. */
   async idle(): Promise<void> {
-    while (this.#inFlight.size > 0) await Promise.all(this.#inFlight);
+    while (this.#inFlight > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 
   /** Aborts what is in flight and waits for its end. */
   async close(reason: string): Promise<void> {
-    this.#controller.abort(new Error(reason));
+    if (!this.signal.aborted) {
+      const error = new Error(reason);
+      this.#controller.abort(error);
+      for (const listener of [...this.#listeners]) listener(error);
+    }
     await this.idle();
   }
 }
-
-function ignore(): void {}

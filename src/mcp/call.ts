@@ -8,10 +8,11 @@ import { isStoreError, StoreError } from '../errors.js';
 import type { Caller } from '../events/types.js';
 import { nearest } from '../schema/suggest.js';
 import { type Arguments, argumentErrorOf, repairArguments } from './arguments.js';
+import type { CallContext, Encodable, Parsed } from './binding.js';
 import type { Catalogue } from './catalogue.js';
+import { CutOff } from './cut-off.js';
 import { Finalisers } from './finalisers.js';
 import type { LogFields, Logger } from './log.js';
-import type { CallContext, Encodable, Parsed } from './projection.js';
 import { declaredErrorResult, errorResult, valueResult, voidResult } from './results.js';
 import type { PublishedTool } from './view.js';
 
@@ -26,11 +27,14 @@ export interface CallRequest {
 
 /**
  * Calls a tool of the current snapshot; the call ends on the binding and the service that it began with.
+ * A StoreError that the service throws is answered as it is: the store's errors count as declared by every contract.
  * @throws ProtocolError for an unknown tool, and for a call cut off by its owner's or the server's end.
  */
 export async function callTool(catalogue: Catalogue, request: CallRequest): Promise<CallToolResult> {
   const tool = lookUp(catalogue, request.name);
-  return tool.view.scope.track(new Call(catalogue, tool, request).run());
+  const refusal = refusalOf(catalogue, tool);
+  if (refusal !== undefined) return errorResult(refusal);
+  return tool.view.scope.track(() => new Call(catalogue, tool, request).run());
 }
 
 function lookUp(catalogue: Catalogue, name: string): PublishedTool {
@@ -46,39 +50,40 @@ function lookUp(catalogue: Catalogue, name: string): PublishedTool {
   );
 }
 
+/** Decided in the same turn as the look-up: what is admitted now ends on this revision, whatever is published later. */
+function refusalOf(catalogue: Catalogue, tool: PublishedTool): StoreError | undefined {
+  try {
+    catalogue.admit(tool.view);
+    return undefined;
+  } catch (error) {
+    if (isStoreError(error)) return error;
+    throw error;
+  }
+}
+
 class Call {
   readonly #started = performance.now();
-  readonly #about: LogFields;
   readonly #log: Logger;
   readonly #finalisers: Finalisers;
-  readonly #controller = new AbortController();
+  readonly #cutOff: CutOff;
 
   constructor(
     private readonly catalogue: Catalogue,
     private readonly tool: PublishedTool,
     private readonly request: CallRequest,
   ) {
-    const { binding, view } = tool;
     this.#log = catalogue.log;
-    this.#about = {
-      service: binding.service,
-      operation: `${binding.operation.id}@${binding.operation.version}`,
-      view: view.name,
-      revision: view.revision,
-      tool: tool.annotation.name,
-      request: request.caller.origin.request,
-    };
-    this.#finalisers = new Finalisers(this.#log, this.#about);
+    this.#finalisers = new Finalisers((message, error) => this.#log.warn(message, this.#details({ error })));
+    this.#cutOff = new CutOff(request.signal, tool.view.scope);
   }
 
   async run(): Promise<CallToolResult> {
-    const unlink = this.#linkSignals();
     try {
       const result = await this.#result();
-      this.#log.debug('call', this.#details({ error: result.isError === true }));
+      if (this.#log.isDebug) this.#log.debug('call', this.#details({ error: result.isError === true }));
       return result;
     } finally {
-      unlink();
+      this.#cutOff.end();
     }
   }
 
@@ -86,8 +91,9 @@ class Call {
     try {
       const parsed = this.#parse();
       if (!parsed.ok) return errorResult(argumentErrorOf(parsed.error));
-      this.#controller.signal.throwIfAborted();
-      return this.#encode(await this.#unlessAborted(parsed.run(this.#context())));
+      if (this.#cutOff.reason !== undefined) throw this.#cutOff.reason;
+      const work = parsed.run(this.#context());
+      return this.#encode(await this.#cutOff.wait(work, (error) => this.#suppress(error)));
     } catch (error) {
       return this.#failure(error);
     } finally {
@@ -102,7 +108,23 @@ class Call {
   }
 
   #context(): CallContext {
-    return { caller: this.request.caller, signal: this.#controller.signal, defer: this.#finalisers.defer };
+    const cutOff = this.#cutOff;
+    return {
+      caller: this.#caller(),
+      get signal() {
+        return cutOff.signal;
+      },
+      defer: this.#finalisers.defer,
+    };
+  }
+
+  /** Events name the plugin whose tool wrote them. */
+  #caller(): Caller {
+    const { caller } = this.request;
+    const { contributor } = this.tool.view;
+    if (contributor === undefined) return caller;
+    const { plugin, version } = contributor;
+    return { ...caller, origin: { ...caller.origin, plugin: version === undefined ? plugin : `${plugin}@${version}` } };
   }
 
   #encode(success: Encodable): CallToolResult {
@@ -111,11 +133,19 @@ class Call {
   }
 
   #failure(error: unknown): CallToolResult {
-    // Cancellation wins: what fails because of it is no result of the call.
-    if (this.#controller.signal.aborted) throw this.#withdrawn(error);
+    // Cancellation wins: what fails because of it is no result of the call (P-20).
+    if (this.#cutOff.reason !== undefined) throw this.#withdrawn(this.#cutOff.reason, error);
     if (isStoreError(error)) return this.#storeFailure(error);
-    const declared = this.tool.binding.operation.error?.safeEncode(error);
-    if (declared?.success === true) return declaredErrorResult(declared.data);
+    try {
+      const declared = this.tool.binding.operation.error?.safeEncode(error);
+      if (declared?.success === true) return declaredErrorResult(declared.data);
+      return this.#systemFailure(error);
+    } catch (encoding) {
+      return this.#systemFailure(new AggregateError([error, encoding], 'a declared error could not be encoded'));
+    }
+  }
+
+  #systemFailure(error: unknown): CallToolResult {
     const incident = randomUUID();
     this.#log.error('call failed', this.#details({ incident, error }));
     return errorResult(new StoreError('INTERNAL', { incident }));
@@ -127,52 +157,28 @@ class Call {
     return errorResult(error);
   }
 
-  #withdrawn(error: unknown): Error {
-    const reason: unknown = this.#controller.signal.reason;
+  #withdrawn(reason: Error, error: unknown): Error {
     this.#suppress(error);
-    const text = reason instanceof Error ? reason.message : 'cancelled';
-    return new ProtocolError(ProtocolErrorCode.InternalError, `The call was cut off: ${text}`);
-  }
-
-  /** An abort ends the wait, not the work: promises and running statements cannot be interrupted from outside. */
-  async #unlessAborted(work: Promise<Encodable>): Promise<Encodable> {
-    const { signal } = this.#controller;
-    return new Promise((resolve, reject) => {
-      const abandon = () => reject(signal.reason);
-      signal.addEventListener('abort', abandon, { once: true });
-      if (signal.aborted) abandon();
-      work.then(resolve, (error: unknown) => {
-        if (signal.aborted) this.#suppress(error);
-        reject(error);
-      });
-    });
+    return new ProtocolError(ProtocolErrorCode.InternalError, `The call was cut off: ${reason.message}`);
   }
 
   #suppress(error: unknown): void {
-    if (error === this.#controller.signal.reason || isCancellation(error)) return;
-    this.#log.warn('a failure during cancellation was suppressed', this.#details({ error }));
+    const isTheEnd = error === this.#cutOff.reason || (error instanceof Error && error.name === 'AbortError');
+    if (!isTheEnd) this.#log.warn('a failure during cancellation was suppressed', this.#details({ error }));
   }
 
-  /** Listeners of its own instead of `AbortSignal.any`, which keeps every call's signal alive as long as the view's. */
-  #linkSignals(): () => void {
-    const sources = [this.request.signal, this.tool.view.scope.signal];
-    const links = sources.map((source) => {
-      const abort = () => this.#controller.abort(source.reason ?? new Error('cancelled'));
-      if (source.aborted) abort();
-      source.addEventListener('abort', abort, { once: true });
-      return () => source.removeEventListener('abort', abort);
-    });
-    return () => {
-      for (const unlink of links) unlink();
+  /** What tells this call from others in the log (P-17). */
+  #details(fields: LogFields): LogFields {
+    const { binding, view, annotation } = this.tool;
+    return {
+      service: binding.service,
+      operation: `${binding.operation.id}@${binding.operation.version}`,
+      view: view.name,
+      revision: view.revision,
+      tool: annotation.name,
+      request: this.request.caller.origin.request,
+      duration_ms: Math.round(performance.now() - this.#started),
+      ...fields,
     };
   }
-
-  #details(fields: LogFields): LogFields {
-    return { ...this.#about, duration_ms: Math.round(performance.now() - this.#started), ...fields };
-  }
-}
-
-/** How promises and streams end that were told to. */
-function isCancellation(error: unknown): boolean {
-  return error instanceof Error && (error.name === 'AbortError' || error.name === 'EmptyError');
 }

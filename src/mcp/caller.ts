@@ -17,8 +17,9 @@ export interface CallerDefaults {
 
 /** The caller that is recorded with every event of the request. */
 export function callerOf(server: Server, context: ServerContext, tool: string, defaults: CallerDefaults): Caller {
-  const envelope = envelopeSchema.parse(context.mcpReq.envelope ?? {});
-  const client = envelope[CLIENT_INFO_META_KEY] ?? clientSchema.parse(server.getClientVersion());
+  const given = context.mcpReq.envelope;
+  const envelope = given === undefined ? {} : envelopeSchema.parse(given);
+  const client = envelope[CLIENT_INFO_META_KEY] ?? introductionOf(server.getClientVersion());
   return {
     actor: defaults.actor ?? client?.name ?? 'unknown',
     origin: {
@@ -30,6 +31,15 @@ export function callerOf(server: Server, context: ServerContext, tool: string, d
       session: defaults.session,
     },
   };
+}
+
+/** A client of the 2025 era introduces itself once, so that is read once. */
+const introductions = new WeakMap<object, z.output<typeof clientSchema>>();
+
+function introductionOf(given: object | undefined): z.output<typeof clientSchema> {
+  if (given === undefined) return undefined;
+  if (!introductions.has(given)) introductions.set(given, clientSchema.parse(given));
+  return introductions.get(given);
 }
 
 /** These texts are kept with every event, so a client does not choose how much is stored. In UTF-16 units. */

@@ -94,6 +94,14 @@ export class Services {
     return this;
   }
 
+  withdraw<T>(key: ServiceKey<T>): void {
+    this.#values.delete(key.name);
+  }
+
+  has<T>(key: ServiceKey<T>): boolean {
+    return this.#values.has(key.name);
+  }
+
   /** @throws Error when nobody provides the service. */
   get<T>(key: ServiceKey<T>): T {
     if (!this.#values.has(key.name)) throw new Error(`no service is provided under '${key.name}'`);

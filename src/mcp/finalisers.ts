@@ -1,35 +1,33 @@
 /** What a call deferred: run once, the last one first, whatever the call's end was. */
-import type { LogFields, Logger } from './log.js';
+import { within } from './within.js';
 
-/** A withdrawn call waits this long for its finalisers, in milliseconds. */
+/** A call waits this long for its finalisers, in milliseconds. */
 export const finaliserBoundMs = 5_000;
 
 type Finaliser = () => void | Promise<void>;
 
 export class Finalisers {
   readonly #deferred: Finaliser[] = [];
-  #running: Promise<void> | null = null;
+  #running: Promise<void> | undefined;
 
-  constructor(
-    private readonly log: Logger,
-    private readonly about: LogFields,
-  ) {}
+  /** @param warn told of failures: the call has its result already. */
+  constructor(private readonly warn: (message: string, error?: unknown) => void) {}
 
   readonly defer = (finaliser: Finaliser): void => {
     this.#deferred.push(finaliser);
+    // The work of a call that was cut off goes on: what it defers then is due at once.
+    if (this.#running !== undefined) this.#running = this.#running.then(() => this.#runAll());
   };
 
-  /** Failures are logged, never thrown: the call has its result already. Resolves after the bound at the latest. */
+  /** Never rejects. Resolves after the bound (milliseconds) at the latest. */
   async run(boundMs = finaliserBoundMs): Promise<void> {
+    if (this.#running === undefined && this.#deferred.length === 0) {
+      this.#running = Promise.resolve();
+      return;
+    }
     this.#running ??= this.#runAll();
-    const late = Symbol('late');
-    let timer: NodeJS.Timeout | undefined;
-    const bound = new Promise<typeof late>((resolve) => {
-      timer = setTimeout(() => resolve(late), boundMs);
-    });
-    const outcome = await Promise.race([this.#running, bound]);
-    clearTimeout(timer);
-    if (outcome === late) this.log.warn('finalisers of a call still run after their bound', { ...this.about, boundMs });
+    if (await within(this.#running, boundMs)) return;
+    this.warn(`finalisers of a call still run after ${boundMs} ms`);
   }
 
   async #runAll(): Promise<void> {
@@ -37,7 +35,7 @@ export class Finalisers {
       try {
         await finaliser();
       } catch (error) {
-        this.log.warn('a finaliser of a call failed', { ...this.about, error });
+        this.warn('a failure of a finaliser was suppressed', error);
       }
     }
   }

@@ -1,4 +1,5 @@
 /** A structured log on stderr: one line per entry. Nothing here ever writes to stdout, which belongs to the protocol. */
+import { inspect } from 'node:util';
 
 export const logLevels = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof logLevels)[number];
@@ -13,6 +14,8 @@ export interface LogOptions {
 }
 
 export interface Logger {
+  /** Whether debug entries are written: for what is dear to describe. */
+  readonly isDebug: boolean;
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
@@ -31,7 +34,13 @@ export function createLogger(options: LogOptions = {}): Logger {
       if (logLevels.indexOf(level) < least) return;
       write(`${now().toISOString()} ${labelOf(level, colour)} ${message}${textOf(fields)}\n`);
     };
-  return { debug: entry('debug'), info: entry('info'), warn: entry('warn'), error: entry('error') };
+  return {
+    isDebug: least === 0,
+    debug: entry('debug'),
+    info: entry('info'),
+    warn: entry('warn'),
+    error: entry('error'),
+  };
 }
 
 const colours: Record<LogLevel, string> = { debug: '90', info: '36', warn: '33', error: '31' };
@@ -43,10 +52,19 @@ function labelOf(level: LogLevel, colour: boolean): string {
 
 function textOf(fields: LogFields): string {
   if (Object.keys(fields).length === 0) return '';
+  const entries = Object.entries(fields).flatMap(([name, value]) => {
+    const text = valueText(value);
+    return text === undefined ? [] : [`${JSON.stringify(name)}:${text}`];
+  });
+  return ` {${entries.join()}}`;
+}
+
+/** Whatever was thrown is shown, JSON or not: it may be all that is known of an incident. */
+function valueText(value: unknown): string | undefined {
   try {
-    return ` ${JSON.stringify(fields, (_key, value: unknown) => (value instanceof Error ? describeError(value) : value))}`;
+    return JSON.stringify(value, (_key, inner: unknown) => (inner instanceof Error ? describeError(inner) : inner));
   } catch {
-    return ' {"fields":"not serialisable"}';
+    return JSON.stringify(inspect(value, { depth: 4, breakLength: Number.POSITIVE_INFINITY }));
   }
 }
 
@@ -55,6 +73,11 @@ function describeError(error: Error, depth = 0): Record<string, unknown> {
   const shown: Record<string, unknown> = { name: error.name, message: error.message, stack: error.stack };
   if (error.cause !== undefined && depth < 8) {
     shown.cause = error.cause instanceof Error ? describeError(error.cause, depth + 1) : String(error.cause);
+  }
+  if (error instanceof AggregateError && depth < 8) {
+    shown.errors = error.errors.map((each: unknown) =>
+      each instanceof Error ? describeError(each, depth + 1) : inspect(each, { depth: 4 }),
+    );
   }
   return shown;
 }

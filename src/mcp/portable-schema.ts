@@ -27,21 +27,6 @@ export function portableOutput(success: z.ZodType): PortableSchema {
   return { schema: { type: 'object', properties: { value: schema }, required: ['value'] }, problems };
 }
 
-/** Whether a value could be decoded with the schema but never encoded again. */
-export function isOneWay(schema: z.ZodType): boolean {
-  let found = false;
-  for (const io of ['input', 'output'] as const) {
-    z.toJSONSchema(schema, {
-      io,
-      unrepresentable: 'any',
-      override: ({ zodSchema }) => {
-        if (zodSchema._zod.def.type === 'transform') found = true;
-      },
-    });
-  }
-  return found;
-}
-
 /** @param isRoot whether it is published as the root of a document, where no combinator may stand. */
 function portable(source: z.ZodType, io: 'input' | 'output', isRoot = true): PortableSchema {
   const problems: string[] = [];

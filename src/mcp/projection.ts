@@ -1,65 +1,33 @@
-/** How contracts become tools: the annotation a tool needs, and the binding of an operation to a service. */
-import { fromEvent, isObservable, lastValueFrom, type Observable, takeUntil } from 'rxjs';
+/** How contracts become tools: the binding of an operation to a service, and its publication. */
+import { isObservable, type Observable } from 'rxjs';
+
 import { z } from 'zod';
-import type { Caller } from '../events/types.js';
-import { AnnotationKey, type Operation, type ServiceKey, type Services } from './contract.js';
-
-/** What a tool says of itself. The hints are published as they are; nothing is inferred. */
-export interface ToolAnnotation {
-  readonly name: string;
-  readonly title: string;
-  readonly description: string;
-  readonly hints: ToolHints;
-  /** `void` drops the value and answers `{"ok":true}`. */
-  readonly output: 'json' | 'void';
-}
-
-export interface ToolHints {
-  readonly readOnly: boolean;
-  readonly destructive: boolean;
-  readonly idempotent: boolean;
-  readonly openWorld: boolean;
-}
-
-/** What a call knows besides its payload. */
-export interface CallContext {
-  readonly caller: Caller;
-  /** Aborted when the client cancels, the view is withdrawn or the server stops. */
-  readonly signal: AbortSignal;
-  /** Runs when the call ends, however it ends; the last one deferred runs first. */
-  defer(finaliser: () => void | Promise<void>): void;
-}
-
-/** An operation that knows its service. */
-export interface Binding {
-  readonly service: string;
-  readonly operation: Operation;
-  /** Takes the implementation that a call keeps to its end. @throws Error when the service is not provided. */
-  admit(services: Services): Admitted;
-}
-
-export interface Admitted {
-  /** Parses; the service is not called yet. */
-  parse(payload: unknown): Parsed;
-}
-
-export type Parsed =
-  | { readonly ok: true; run(context: CallContext): Promise<Encodable> }
-  | { readonly ok: false; readonly error: z.ZodError };
-
-/** A success value; encoding is a step of its own because its failure is another one than the call's. */
-export interface Encodable {
-  /** The wire side of the value. @throws when the value does not fit its contract. */
-  encode(): unknown;
-}
+import { type Binding, type CallContext, toolAnnotation } from './binding.js';
+import type { Operation, ServiceKey } from './contract.js';
+import { currentScope } from './plugins/current-scope.js';
+import type { ViewController } from './view-controller.js';
 
 type Answer<T> = T | Promise<T> | Observable<T>;
 
 export const Projection = {
   /** The annotation that makes an operation publishable. */
-  Annotation: new AnnotationKey<ToolAnnotation>('mcp/tool'),
+  Annotation: toolAnnotation,
 
-  /** Binds an operation to a service. A callback that does not fit the contract does not compile. */
+  /**
+   * Publishes a view for the plugin that is being applied, and resolves with its controller (P-21).
+   * @param name stable, such as `public/forecast-tools`: approvals are kept under it.
+   * @throws ProjectionError with every reason at once, ProjectionConflict when the view or a tool name has a live owner.
+   */
+  offer(name: string, bindings: readonly Binding[]): Promise<ViewController> {
+    return currentScope().offer(name, bindings);
+  },
+
+  /**
+   * Binds an operation to a service. A callback that does not fit the contract does not compile.
+   * @param call answers with the success value, a promise of it, or a stream whose last value it is. What it throws is a
+   * business error when the contract declares it, and so is an error of the store (`StoreError`) in every contract: it
+   * reaches the client as it is. Anything else is a system error that shows nothing of its cause (P-12, P-13).
+   */
   operation<T, P extends z.ZodType, S extends z.ZodType, E extends z.ZodType>(
     service: ServiceKey<T>,
     operation: Operation<P, S, E>,
@@ -77,7 +45,7 @@ export const Projection = {
             return {
               ok: true,
               async run(context) {
-                const value = await settle(call(implementation, parsed.data, context), context.signal);
+                const value = await settle(call(implementation, parsed.data, context), context);
                 return { encode: () => z.encode(operation.success, value) };
               },
             };
@@ -88,9 +56,31 @@ export const Projection = {
   },
 };
 
+async function settle<T>(answer: Answer<T>, context: CallContext): Promise<T> {
+  return isObservable(answer) ? lastValueOf(answer, context.signal) : answer;
+}
+
 /** The last value of a stream; an abort unsubscribes from it. */
-async function settle<T>(answer: Answer<T>, signal: AbortSignal): Promise<T> {
-  if (!isObservable(answer)) return answer;
-  const aborted = fromEvent(signal, 'abort');
-  return lastValueFrom(answer.pipe(takeUntil(aborted)));
+function lastValueOf<T>(stream: Observable<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    let last: { readonly value: T } | undefined;
+    const subscription = stream.subscribe({
+      next: (value) => {
+        last = { value };
+      },
+      error: reject,
+      complete: () =>
+        last === undefined ? reject(new Error('the stream ended without a value')) : resolve(last.value),
+    });
+    const leave = () => {
+      try {
+        subscription.unsubscribe();
+        reject(signal.reason);
+      } catch (error) {
+        reject(error);
+      }
+    };
+    if (signal.aborted) leave();
+    else signal.addEventListener('abort', leave, { once: true });
+  });
 }

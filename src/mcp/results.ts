@@ -6,8 +6,12 @@ import { encodeJson } from '../schema/json.js';
 /** `bare`: the text is the value itself, as the built-in tools answer. `wrapped`: the text is the structured content. */
 export type ResultText = 'bare' | 'wrapped';
 
-/** A success with a value. RawJson inside stays exact in both places, because the transport writes it as it is. */
+/**
+ * A success with a value. RawJson inside stays exact in both places, because the transport writes it as it is.
+ * @throws TypeError when JSON has no text for the value.
+ */
 export function valueResult(value: unknown, text: ResultText): CallToolResult {
+  if (value === undefined) throw new TypeError('the success value is undefined, which JSON cannot hold');
   const structuredContent = { value };
   return {
     content: [{ type: 'text', text: encodeJson(text === 'bare' ? value : structuredContent) }],

@@ -1,6 +1,6 @@
 /** One protocol server over the catalogue; the same factory serves both protocol eras. */
 import { type Implementation, Server, type ServerCapabilities } from '@modelcontextprotocol/server';
-import { filter, pairwise } from 'rxjs';
+import { from, switchMap } from 'rxjs';
 import { callTool } from './call.js';
 import { type CallerDefaults, callerOf } from './caller.js';
 import type { Catalogue } from './catalogue.js';
@@ -20,6 +20,8 @@ export interface ServerOptions extends CallerDefaults {
   readonly extensions?: readonly ServerExtension[] | undefined;
   /** False where the transport cannot push: then `listChanged` is not advertised either. */
   readonly canNotify: boolean;
+  /** When the first list can be asked for: what is published until then is no news. */
+  readonly ready?: Promise<unknown> | undefined;
 }
 
 /** A server that lists and calls what the catalogue holds at that moment. */
@@ -40,7 +42,7 @@ export function createServer(options: ServerOptions): Server {
     }),
   );
   const installed = extensions.map((extension) => extension.install(server));
-  const endings = options.canNotify ? [...installed, announceChanges(server, catalogue)] : installed;
+  const endings = options.canNotify ? [...installed, announceChanges(server, options)] : installed;
   server.onclose = () => {
     for (const end of endings) end?.();
   };
@@ -58,13 +60,12 @@ function publishedTools(snapshot: Snapshot) {
   });
 }
 
-/** One notification per publication that changes what clients see. */
-function announceChanges(server: Server, catalogue: Catalogue): () => void {
-  // What is listed is worked out when there is something to compare it with: not at every start.
-  const changes = catalogue.snapshots$.pipe(
-    pairwise(),
-    filter(([before, after]) => JSON.stringify(publishedTools(before)) !== JSON.stringify(publishedTools(after))),
-  );
+/** One notification per publication that changes what clients see (P-29). */
+function announceChanges(server: Server, { catalogue, ready }: ServerOptions): () => void {
+  const { listChanged$ } = catalogue;
+  // A start that fails ends the process: there is nothing to tell then.
+  const isReady = ready?.catch(() => new Promise<never>(() => undefined));
+  const changes = isReady === undefined ? listChanged$ : from(isReady).pipe(switchMap(() => listChanged$));
   const subscription = changes.subscribe(() => {
     server.sendToolListChanged().catch((error: Error) => catalogue.log.debug('tools/list_changed not sent', { error }));
   });

@@ -1,11 +1,15 @@
 /** What has to be true of a binding before it is published, and what is only worth a warning. */
-import { isOneWay, type JsonSchema, portableInput, portableOutput } from './portable-schema.js';
-import { type Binding, Projection, type ToolAnnotation } from './projection.js';
+import type { z } from 'zod';
+import { type Binding, type ToolAnnotation, toolAnnotation } from './binding.js';
+import { isAsynchronous, isOneWay } from './codec-check.js';
+import type { Operation } from './contract.js';
+import { type JsonSchema, type PortableSchema, portableInput, portableOutput } from './portable-schema.js';
 import type { ProjectionProblem } from './projection-error.js';
 
 /** A binding that passed. */
 export interface CheckedBinding {
   readonly binding: Binding;
+  /** A frozen copy: what was published is what was checked (P-1). */
   readonly annotation: ToolAnnotation;
   readonly inputSchema: JsonSchema;
   readonly outputSchema: JsonSchema | undefined;
@@ -17,24 +21,23 @@ export interface CheckedView {
   readonly warnings: readonly string[];
 }
 
-/** Checks every binding of a view and reports everything that is wrong with it together. */
+/** Checks every binding of a view and reports everything that is wrong with it together (P-9). */
 export function checkView(bindings: readonly Binding[]): CheckedView {
   const problems: ProjectionProblem[] = [];
   const checked: CheckedBinding[] = [];
   for (const binding of bindings) {
-    const report = (reason: string) =>
-      problems.push({ service: binding.service, operation: identityOf(binding), reason });
-    const passed = checkBinding(binding, report);
+    const passed = checkBinding(binding, (reason) => problems.push(problemOf(binding, reason)));
     if (passed !== undefined) checked.push(passed);
   }
   problems.push(...repetitions(bindings, checked));
-  return { checked, problems, warnings: checked.flatMap((item) => warningsOf(item.annotation)) };
+  const warnings = problems.length > 0 ? [] : checked.flatMap((item) => warningsOf(item.annotation));
+  return { checked, problems, warnings };
 }
 
 /** Takes bindings as passed. Their schemas are generated when a client lists them. */
 export function trustView(bindings: readonly Binding[]): CheckedView {
   const checked = bindings.flatMap((binding) => {
-    const annotation = binding.operation.annotations.get(Projection.Annotation);
+    const annotation = binding.operation.annotations.get(toolAnnotation);
     return annotation === undefined ? [] : [new TrustedBinding(binding, annotation)];
   });
   return { checked, problems: [], warnings: [] };
@@ -65,86 +68,110 @@ type Report = (reason: string) => void;
 
 function checkBinding(binding: Binding, report: Report): CheckedBinding | undefined {
   checkIdentity(binding, report);
-  const { operation } = binding;
-  const annotation = operation.annotations.get(Projection.Annotation);
-  if (annotation === undefined) {
+  const schemas = checkSchemas(binding.operation, report);
+  const given = binding.operation.annotations.get(toolAnnotation);
+  if (given === undefined) {
     report('it has no tool annotation');
     return undefined;
   }
+  const annotation = Object.freeze({ ...given });
   checkAnnotation(annotation, report);
-  const input = portableInput(operation.payload);
-  const output = annotation.output === 'json' ? portableOutput(operation.success) : undefined;
-  for (const problem of input.problems) report(`payload: ${problem}`);
-  for (const problem of output?.problems ?? []) report(`success: ${problem}`);
-  checkEncodable(binding, report);
-  checkSynchronous(binding, report);
-  return { binding, annotation, inputSchema: input.schema, outputSchema: output?.schema };
+  if (annotation.output !== 'json') return { binding, annotation, inputSchema: schemas.input, outputSchema: undefined };
+  for (const problem of schemas.output.problems) report(`success: ${problem}`);
+  return { binding, annotation, inputSchema: schemas.input, outputSchema: schemas.output.schema };
 }
 
-function checkIdentity(binding: Binding, report: Report): void {
-  const { operation } = binding;
-  if (!/^[^/\s]+\/[^/\s]+$/.test(operation.id)) report('its id is not namespace/Name');
+function checkIdentity({ service, operation }: Binding, report: Report): void {
+  if (!/^[^/\s]+(\/[^/\s]+)+$/.test(operation.id)) report('its id is not namespace/Name');
   if (!Number.isInteger(operation.version) || operation.version < 1)
     report('its version is not a whole number from 1 on');
-  if (binding.service.trim() === '') report('its service key is blank');
+  if (isBlank(service)) report('its service key is blank');
   if (operation.kind === 'stream') report('a stream operation cannot be a tool');
   if (operation.middleware !== undefined && operation.middleware.length > 0) report('it needs middleware');
 }
 
+/** Whether the output can be published matters only to tools that have one. */
+function checkSchemas(operation: Operation, report: Report): { input: JsonSchema; output: PortableSchema } {
+  const { payload, success, error } = operation;
+  const input = checkPayload(payload, report);
+  const output = checkEncoded('success', success, report);
+  if (error !== undefined) checkEncoded('error', error, report);
+  return { input, output };
+}
+
+function checkPayload(payload: z.ZodType, report: Report): JsonSchema {
+  if (!isSchema(payload)) {
+    report(`payload: ${notASchema}`);
+    return {};
+  }
+  const { schema, problems } = portableInput(payload);
+  for (const problem of problems) report(`payload: ${problem}`);
+  if (isAsynchronous(payload, schema)) report('payload: it cannot be decoded synchronously');
+  return schema;
+}
+
+function checkEncoded(part: 'success' | 'error', schema: z.ZodType, report: Report): PortableSchema {
+  if (!isSchema(schema)) {
+    report(`${part}: ${notASchema}`);
+    return { schema: {}, problems: [] };
+  }
+  const output = portableOutput(schema);
+  if (isOneWay(schema)) report(`${part}: a one-way transform cannot be encoded`);
+  if (isAsynchronous(schema, output.schema, 'value')) report(`${part}: it cannot be encoded synchronously`);
+  return output;
+}
+
+const notASchema = 'it is no schema of zod 4';
+
+/** Plugins may be plain JavaScript, or bring another zod: the types promise nothing of what is checked here. */
+function isSchema(schema: unknown): boolean {
+  return typeof schema === 'object' && schema !== null && '_zod' in schema;
+}
+
+function isBlank(text: unknown): boolean {
+  return typeof text !== 'string' || text.trim() === '';
+}
+
+const hints = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
+
 function checkAnnotation(annotation: ToolAnnotation, report: Report): void {
-  if (!/^[A-Za-z0-9._-]{1,128}$/.test(annotation.name)) report(`its tool name '${annotation.name}' is not allowed`);
-  if (annotation.title.trim() === '') report('its title is blank');
-  if (annotation.description.trim() === '') report('its description is blank');
-  for (const hint of ['readOnly', 'destructive', 'idempotent', 'openWorld'] as const) {
-    // Plugins may be plain JavaScript, where the type promises nothing.
-    if (typeof annotation.hints?.[hint] !== 'boolean') report(`its hint '${hint}' is not a boolean`);
-  }
-}
-
-function checkEncodable({ operation }: Binding, report: Report): void {
-  if (isOneWay(operation.success)) report('success: a one-way transform cannot be encoded');
-  if (operation.error !== undefined && isOneWay(operation.error))
-    report('error: a one-way transform cannot be encoded');
-}
-
-/** A schema that decodes only asynchronously throws at the first synchronous use, whatever the value. */
-function checkSynchronous(binding: Binding, report: Report): void {
-  try {
-    binding.operation.payload.safeParse({});
-  } catch {
-    report('payload: it cannot be decoded synchronously');
-  }
+  const { name, title, description, output } = annotation;
+  if (typeof name !== 'string' || !/^[A-Za-z0-9._-]{1,128}$/.test(name))
+    report(`its tool name '${name}' is not allowed`);
+  if (isBlank(title)) report('its title is blank');
+  if (isBlank(description)) report('its description is blank');
+  for (const hint of hints) if (typeof annotation[hint] !== 'boolean') report(`its ${hint} is not a boolean`);
+  if (output !== 'json' && output !== 'void') report("its output is neither 'json' nor 'void'");
 }
 
 function repetitions(bindings: readonly Binding[], checked: readonly CheckedBinding[]): ProjectionProblem[] {
-  const problems: ProjectionProblem[] = [];
-  const operations = new Set<string>();
-  for (const binding of bindings) {
-    const identity = `${binding.service} ${identityOf(binding)}`;
-    if (operations.has(identity)) problems.push(problemOf(binding, 'it is bound twice in this view'));
-    operations.add(identity);
-  }
-  const names = new Set<string>();
-  for (const { binding, annotation } of checked) {
-    if (names.has(annotation.name))
-      problems.push(problemOf(binding, `the tool name '${annotation.name}' is used twice`));
-    names.add(annotation.name);
-  }
-  return problems;
+  const twice = repeated(bindings, (binding) => `${binding.service} ${identityOf(binding)}`);
+  const sameName = repeated(checked, ({ annotation }) => annotation.name);
+  return [
+    ...twice.map((binding) => problemOf(binding, 'it is bound twice in this view')),
+    ...sameName.map(({ binding, annotation }) =>
+      problemOf(binding, `the tool name '${annotation.name}' is used twice`),
+    ),
+  ];
 }
 
-function warningsOf(annotation: ToolAnnotation): string[] {
+function repeated<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
+  const seen = new Set<string>();
+  return items.filter((item) => {
+    const key = keyOf(item);
+    const isSeen = seen.has(key);
+    seen.add(key);
+    return isSeen;
+  });
+}
+
+/** The limits of clients that a name or a description may meet (P-2). */
+function warningsOf({ name, description }: ToolAnnotation): string[] {
   const warnings: string[] = [];
-  if (annotation.name.includes('.')) {
-    warnings.push(`tool '${annotation.name}': Claude, Copilot, Codex and VS Code refuse names with a dot`);
-  }
-  if (annotation.name.length > 24) {
-    warnings.push(`tool '${annotation.name}': Cursor, Gemini and Claude Code cut or drop names over 24 characters`);
-  }
-  if (annotation.description.length > 1_900) {
-    warnings.push(`tool '${annotation.name}': Claude Code cuts descriptions over 1,900 characters`);
-  }
-  return warnings;
+  if (name.includes('.')) warnings.push('Claude, Copilot, Codex and VS Code refuse names with a dot');
+  if (name.length > 24) warnings.push('Cursor, Gemini and Claude Code cut or drop names over 24 characters');
+  if (description.length > 1_900) warnings.push('Claude Code cuts descriptions over 1,900 characters');
+  return warnings.map((warning) => `tool '${name}': ${warning}`);
 }
 
 function problemOf(binding: Binding, reason: string): ProjectionProblem {

@@ -1,7 +1,10 @@
 /** A published view: its tools as clients see them, and what it takes to call one. */
+
+import type { Binding, ToolAnnotation } from './binding.js';
 import type { CallScope } from './call-scope.js';
+import type { Contributor } from './contributor.js';
 import type { JsonSchema } from './portable-schema.js';
-import type { Binding, ToolAnnotation } from './projection.js';
+import type { ViewRevision } from './publication.js';
 import type { ResultText } from './results.js';
 
 /** One tool of a view. */
@@ -13,12 +16,20 @@ export interface PublishedTool {
   readonly view: View;
 }
 
-/** One revision of a view. Revisions of one owner share the scope: calls end on what they began with. */
+/** One revision of a view. Revisions of one owner share the scope: calls end on what they began with (P-26). */
 export interface View {
   readonly name: string;
   readonly revision: number;
   readonly text: ResultText;
   readonly scope: CallScope;
+  /** The plugin that contributed it; the product's own views have none. */
+  readonly contributor: Contributor | undefined;
+  /** Of the tools' metadata and schemas; worked out at first use. */
+  readonly digest: string;
+  /** In the order in which they are listed. */
+  readonly tools: readonly PublishedTool[];
+  /** The newest revisions, this one last (P-27). */
+  readonly history: readonly ViewRevision[];
 }
 
 /** Every live view at one moment. `revision` counts publications and withdrawals. */
@@ -45,19 +56,20 @@ export interface ToolDefinition {
 }
 
 export function definitionOf(tool: PublishedTool): ToolDefinition {
-  const { name, title, description, hints } = tool.annotation;
+  const { name, title, description, readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = tool.annotation;
   return {
     name,
     title,
     description,
     inputSchema: tool.inputSchema,
     ...(tool.outputSchema === undefined ? {} : { outputSchema: tool.outputSchema }),
-    annotations: {
-      title,
-      readOnlyHint: hints.readOnly,
-      destructiveHint: hints.destructive,
-      idempotentHint: hints.idempotent,
-      openWorldHint: hints.openWorld,
-    },
+    annotations: { title, readOnlyHint, destructiveHint, idempotentHint, openWorldHint },
   };
+}
+
+/** Whether clients see the same in both: what is bound behind it is not shown. */
+export function isListedAs(before: View | null, after: View | null): boolean {
+  const [old, current] = [before?.tools ?? [], after?.tools ?? []];
+  if (old.length !== current.length) return false;
+  return JSON.stringify(old.map(definitionOf)) === JSON.stringify(current.map(definitionOf));
 }

@@ -9,7 +9,7 @@ import { assertStorable, isJsonObject, type JsonValue } from '../schema/json.js'
 import { parseOrderBy } from '../schema/order-by.js';
 import { parseSources, type Sources } from '../schema/sources.js';
 import type { TableSchema } from '../schema/table-schema.js';
-import { assertTemplate } from './filter-template/render-filter.js';
+import { checkTemplateApart } from './filter-template/render-apart.js';
 import type { Store } from './store.js';
 
 export interface AliasDefinition {
@@ -30,9 +30,9 @@ export interface AliasDefinition {
 
 /**
  * The columns of a definition. Fields are checked against the first source; those of a pattern are known only when it runs.
- * @throws StoreError VALIDATION_ERROR, ALIAS_TEMPLATE_ERROR, AGGREGATOR_ERROR, TABLE_REQUIRED, TABLE_NOT_FOUND.
+ * @throws StoreError VALIDATION_ERROR, ALIAS_TEMPLATE_ERROR, AGGREGATOR_ERROR, TABLE_REQUIRED, TABLE_NOT_FOUND, BUSY.
  */
-export function aliasColumns(store: Store, input: AliasDefinition): AliasColumns {
+export async function aliasColumns(store: Store, input: AliasDefinition): Promise<AliasColumns> {
   assertName(input.name);
   const sources = definedSources(store, input);
   const schema = firstSchema(store, sources);
@@ -41,7 +41,7 @@ export function aliasColumns(store: Store, input: AliasDefinition): AliasColumns
     name: input.name,
     sources: JSON.stringify(sources),
     aggregator: stored(input.aggregator, schema, parseAggregator),
-    ...filterColumns(schema, input),
+    ...(await filterColumns(schema, input)),
     default_limit: defaultLimit(input),
     description: input.description ?? null,
     fields: stored(input.fields, schema, parseFieldSelector),
@@ -72,13 +72,13 @@ function firstSchema(store: Store, sources: Sources): TableSchema | null {
   return store.registry.resolve(name).schema;
 }
 
-function filterColumns(schema: TableSchema | null, input: AliasDefinition) {
+async function filterColumns(schema: TableSchema | null, input: AliasDefinition) {
   const { filter, filter_template: template, params_schema: params } = input;
   if (filter != null && template !== undefined) {
     throw invalid('filter_template', 'filter and filter_template are mutually exclusive: give one of them');
   }
   if (template !== undefined) {
-    assertTemplate(template);
+    await checkTemplateApart(template);
     return { filter: template, params_schema: JSON.stringify(parameterNames(params ?? [])) };
   }
   if (filter == null) throw invalid('filter', 'one of filter and filter_template is required');

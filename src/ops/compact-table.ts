@@ -3,6 +3,8 @@
  * keeps the last event of each row (rulings 3.8), and with the events that go, their idempotency keys go; the archive of
  * large rows is tidied; free pages go back to the file system.
  */
+
+import { giveBackFreePages } from '../events/free-pages.js';
 import type { Caller } from '../events/types.js';
 import { retryBusy } from '../projections/checkpoints/retry-busy.js';
 import type { TableDatabase } from '../tables/table-database.js';
@@ -13,7 +15,7 @@ import { type OperatedTable, type WorkOptions, withDatabase } from './operated-t
 
 export interface CompactOptions extends WorkOptions {
   readonly caller: Caller;
-  /** Writes the whole file anew, which files without incremental vacuum need before they can shrink. */
+  /** Writes the whole file anew, also when nothing in it is free: that puts its pages in order. */
   readonly vacuum?: boolean | undefined;
 }
 
@@ -25,8 +27,6 @@ export interface Compacted {
   /** All files of the table, in bytes. */
   readonly bytes_before: number;
   readonly bytes_after: number;
-  /** False: the file cannot shrink; `--vacuum` helps once. */
-  readonly can_shrink: boolean;
 }
 
 /** @throws StoreError BUSY, STORAGE_ERROR. */
@@ -36,25 +36,18 @@ export async function compactTable(table: OperatedTable, options: CompactOptions
   return withDatabase(table, async (database) => {
     const removed = table.schema.history === 'off' ? await compactLog(database, options.caller) : 0;
     const archive = await tidyArchive(database.connection, historyName, { signal: options.signal });
-    const canShrink = await shrink(database, options.vacuum ?? false);
+    await shrink(database, options.vacuum ?? false);
     return {
       table: table.name,
       events_removed: removed,
       archive,
       bytes_before: before,
       bytes_after: tableFileBytes(path),
-      can_shrink: canShrink,
     };
   });
 }
 
-const incremental = 2;
-
-async function shrink({ connection, journalMode }: TableDatabase, vacuum: boolean): Promise<boolean> {
-  if (vacuum) {
-    connection.pragma('auto_vacuum = INCREMENTAL');
-    await retryBusy(() => connection.exec('VACUUM'), 30_000);
-  } else await retryBusy(() => connection.pragma('incremental_vacuum'), 30_000);
+async function shrink({ connection, journalMode }: TableDatabase, vacuum: boolean): Promise<void> {
+  await retryBusy(() => (vacuum ? connection.exec('VACUUM') : giveBackFreePages(connection)), 30_000);
   if (journalMode === 'wal') await retryBusy(() => connection.pragma('wal_checkpoint(TRUNCATE)'));
-  return connection.pragma('auto_vacuum', { simple: true }) === incremental;
 }

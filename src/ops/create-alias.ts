@@ -15,7 +15,7 @@ export interface CreateAliasInput extends AliasDefinition {
 
 /** @throws StoreError ALIAS_ALREADY_EXISTS, CONFIG_ERROR, and what {@link aliasColumns} refuses. */
 export async function createAlias(store: Store, input: CreateAliasInput, caller: Caller): Promise<{ created: string }> {
-  const alias = aliasColumns(store, input);
+  const alias = await aliasColumns(store, input);
   const target = await store.registry.aliasStores.writable(input.scope);
   const body = target.scope === 'legacy' ? ownAlias(alias, input) : alias;
   const type = 'alias.created';

@@ -1,9 +1,10 @@
 /** `create`: a new row. */
-import type { Caller } from '../events/types.js';
+import type { Caller, RowState } from '../events/types.js';
+import type { Members } from '../schema/json.js';
 import { validateData } from '../schema/validate-row.js';
 import { newRowCreated } from './row-events.js';
 import type { RowRecord, Store } from './store.js';
-import { changedRow, type WriteArguments, writeRow } from './write-row.js';
+import { type CommandParts, changedRow, type WriteArguments, withPresentSchema, writeRow } from './write-row.js';
 
 export interface CreateRowInput extends WriteArguments {
   readonly table?: string | undefined;
@@ -11,7 +12,11 @@ export interface CreateRowInput extends WriteArguments {
 }
 
 /** @throws StoreError VALIDATION_ERROR, TABLE_REQUIRED, TABLE_NOT_FOUND, IDEMPOTENCY_CONFLICT, BUSY. */
-export async function createRow(store: Store, input: CreateRowInput, caller: Caller): Promise<RowRecord> {
+export function createRow(store: Store, input: CreateRowInput, caller: Caller): Promise<RowRecord> {
+  return withPresentSchema(() => create(store, input, caller));
+}
+
+async function create(store: Store, input: CreateRowInput, caller: Caller): Promise<RowRecord> {
   const table = store.registry.resolve(input.table);
   const data = validateData(table.schema, input.data);
   const id = store.newId();
@@ -20,9 +25,12 @@ export async function createRow(store: Store, input: CreateRowInput, caller: Cal
     caller,
     op: 'create',
     input,
-    decide: (tx) => {
-      tx.append(newRowCreated(table.schema, id, data));
-      return changedRow(tx, id);
-    },
+    decide: (tx) => addRow({ tx, schema: table.schema }, id, data),
   });
+}
+
+/** The step of a command that makes a row under an id that is new. */
+export function addRow({ tx, schema }: Pick<CommandParts, 'tx' | 'schema'>, id: string, data: Members): RowState {
+  tx.append(newRowCreated(schema, id, data));
+  return changedRow(tx, id);
 }

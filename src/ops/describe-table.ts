@@ -1,7 +1,7 @@
 /** `info`: what a table is, and how it is doing. */
 import { fieldOf, type TableSchema } from '../schema/table-schema.js';
 import type { FailedTable, Scope, TableStatus } from '../tables/table.js';
-import type { Store } from './store.js';
+import type { PluginReport, Store } from './store.js';
 
 export interface TableInfo extends TableSchema {
   /** The name that the `table` argument takes. */
@@ -13,6 +13,8 @@ export interface TableInfo extends TableSchema {
   readonly status: ShownStatus;
   /** Tables that could not be mounted; absent when there are none. */
   readonly failed?: readonly FailedTable[];
+  /** Plugins of the server; absent when it has none. */
+  readonly plugins?: readonly PluginReport[];
 }
 
 /** How the table is doing, in the wire's spelling. */
@@ -38,6 +40,7 @@ export async function describeTable(store: Store, input: { readonly table?: stri
   const table = store.registry.resolve(input.table);
   const opened = table.open();
   const failed = store.registry.failed();
+  const plugins = store.plugins?.() ?? [];
   return {
     ...table.schema,
     name: table.name,
@@ -46,6 +49,7 @@ export async function describeTable(store: Store, input: { readonly table?: stri
     example: exampleOf(table.schema),
     status: shown(opened.status()),
     ...(failed.length === 0 ? {} : { failed }),
+    ...(plugins.length === 0 ? {} : { plugins }),
   };
 }
 

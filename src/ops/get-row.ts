@@ -3,6 +3,7 @@ import { StoreError } from '../errors.js';
 import { parseFieldSelector, project } from '../schema/field-selector.js';
 import { resolveId } from './resolve-id.js';
 import { type RowRecord, rowRecord, type Store } from './store.js';
+import type { CommandParts } from './write-row.js';
 
 export interface GetRowInput {
   readonly table?: string | undefined;
@@ -13,8 +14,12 @@ export interface GetRowInput {
 /** @throws StoreError VALIDATION_ERROR, NOT_FOUND, AMBIGUOUS_ID, TABLE_REQUIRED, TABLE_NOT_FOUND. */
 export async function getRow(store: Store, input: GetRowInput): Promise<RowRecord> {
   const table = store.registry.resolve(input.table);
-  const selector = parseFieldSelector(table.schema, input.fields);
-  const { rows } = table.open();
+  return getIn({ rows: table.open().rows, schema: table.schema }, input);
+}
+
+/** The same inside a command. @throws StoreError VALIDATION_ERROR, NOT_FOUND, AMBIGUOUS_ID. */
+export function getIn({ rows, schema }: Pick<CommandParts, 'rows' | 'schema'>, input: GetRowInput): RowRecord {
+  const selector = parseFieldSelector(schema, input.fields);
   const id = resolveId(input.id, (prefix) => rows.idsWithPrefix(prefix));
   const row = rows.get(id);
   if (row === null) throw new StoreError('NOT_FOUND', { id: input.id });

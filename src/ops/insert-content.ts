@@ -5,6 +5,7 @@ import { assertStorable } from '../schema/json.js';
 import { assertLength, type ContentEdit, type Edited, editContent } from './content-field.js';
 import type { Store } from './store.js';
 import { countLines, insertAfter } from './text-lines.js';
+import { withPresentSchema } from './write-row.js';
 
 export interface InsertContentInput extends ContentEdit {
   /** After this line; 0 is before the first, one more than there are appends. */
@@ -20,7 +21,11 @@ export interface Inserted {
 }
 
 /** @throws StoreError OUT_OF_RANGE, VALIDATION_ERROR, TYPE_ERROR, NOT_FOUND and what every write throws. */
-export async function insertContent(store: Store, input: InsertContentInput, caller: Caller): Promise<Inserted> {
+export function insertContent(store: Store, input: InsertContentInput, caller: Caller): Promise<Inserted> {
+  return withPresentSchema(() => insert(store, input, caller));
+}
+
+async function insert(store: Store, input: InsertContentInput, caller: Caller): Promise<Inserted> {
   const table = store.registry.resolve(input.table);
   assertStorable(input.content, 'content');
   return editContent({ table, op: 'content_insert', input, caller }, (text) => inserted(text, input));

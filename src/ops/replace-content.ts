@@ -7,6 +7,7 @@ import { assertLength, type ContentEdit, type Edited, editContent, requireRange 
 import type { Store } from './store.js';
 import { countLines, type LineRange, type Stretch, stretchOf } from './text-lines.js';
 import { candidates, countMatches } from './text-matches.js';
+import { withPresentSchema } from './write-row.js';
 
 export interface ReplaceContentInput extends ContentEdit {
   readonly old_str: string;
@@ -26,7 +27,11 @@ export interface Replaced {
  * @throws StoreError STRING_NOT_FOUND, AMBIGUOUS with candidates that count in the whole field (rulings §2), OUT_OF_RANGE
  *   for a range past the end, VALIDATION_ERROR, TYPE_ERROR, NOT_FOUND and what every write throws.
  */
-export async function replaceContent(store: Store, input: ReplaceContentInput, caller: Caller): Promise<Replaced> {
+export function replaceContent(store: Store, input: ReplaceContentInput, caller: Caller): Promise<Replaced> {
+  return withPresentSchema(() => replace(store, input, caller));
+}
+
+async function replace(store: Store, input: ReplaceContentInput, caller: Caller): Promise<Replaced> {
   const table = store.registry.resolve(input.table);
   if (input.old_str === '') throw invalid('old_str', 'must not be empty');
   if (!input.old_str.isWellFormed()) throw invalid('old_str', 'must not hold a lone surrogate; send valid Unicode');

@@ -9,7 +9,7 @@ import type { OpenTable } from '../tables/table.js';
 import { resolveId } from './resolve-id.js';
 import { rowRestored } from './row-events.js';
 import type { RowRecord, Store } from './store.js';
-import { assertVersion, changedRow, type WriteArguments, writeRow } from './write-row.js';
+import { assertVersion, changedRow, type WriteArguments, withPresentSchema, writeRow } from './write-row.js';
 
 export interface RestoreRowInput extends WriteArguments {
   readonly table?: string | undefined;
@@ -28,7 +28,11 @@ interface Found {
 }
 
 /** @throws StoreError NOT_FOUND, AMBIGUOUS_ID, VALIDATION_ERROR, VERSION_CONFLICT, IDEMPOTENCY_CONFLICT, BUSY. */
-export async function restoreRow(store: Store, input: RestoreRowInput, caller: Caller): Promise<RowRecord> {
+export function restoreRow(store: Store, input: RestoreRowInput, caller: Caller): Promise<RowRecord> {
+  return withPresentSchema(() => restore(store, input, caller));
+}
+
+async function restore(store: Store, input: RestoreRowInput, caller: Caller): Promise<RowRecord> {
   const table = store.registry.resolve(input.table);
   assertOneTarget(input);
   const opened = table.open();

@@ -6,12 +6,18 @@ import { asJsonObjectText, joinMembers, jsonText, type Members, splitMembers } f
 import type { TableSchema } from '../schema/table-schema.js';
 
 export function rowCreated(schema: TableSchema, id: string, data: Members): NewEvent {
-  return rowEvent('row.created', id, marked(schema, new Map([['data', joinMembers(data)]])));
+  return rowEvent('row.created', id, createdBody(schema, data));
 }
 
 /** A row under an id that was made for it. */
 export function newRowCreated(schema: TableSchema, id: string, data: Members): NewEvent {
-  return { ...rowCreated(schema, id, data), isFresh: true };
+  const type = 'row.created';
+  const body = joinMembers(createdBody(schema, data));
+  return { type, version: currentVersion(type), rowId: id, body, isFresh: true };
+}
+
+function createdBody(schema: TableSchema, data: Members): Members {
+  return marked(schema, new Map([['data', joinMembers(data)]]));
 }
 
 /** The change from a row to new members; the whole row where the log may be compacted (`history: off`). */

@@ -2,7 +2,7 @@
 import { StoreError } from '../errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../schema/json.js';
 import { type Aggregated, aggregateTables, resolveSources } from './aggregate.js';
-import { renderFilter } from './filter-template/render-filter.js';
+import { renderApart } from './filter-template/render-apart.js';
 import { listRows } from './list-rows.js';
 import type { RowRecord, Store } from './store.js';
 import { type AliasView, aliasView, findAlias, ownTable, sourcesOf } from './stored-alias.js';
@@ -28,7 +28,7 @@ export interface RunAliasInput {
 export async function runAlias(store: Store, input: RunAliasInput): Promise<RowRecord[] | Aggregated> {
   const found = await findAlias(store, input.name);
   const alias = aliasView(found.alias, found.in.scope, ownTable(store, found.in));
-  const filter = filterOf(alias, input.params);
+  const filter = await filterOf(alias, input.params);
   const sources = sourcesOf(alias);
   if (alias.aggregator !== null) {
     const tables = sources === null ? [store.registry.resolve(input.table)] : resolveSources(store.registry, sources);
@@ -45,11 +45,26 @@ export async function runAlias(store: Store, input: RunAliasInput): Promise<RowR
   });
 }
 
-function filterOf(alias: AliasView, params: unknown): JsonValue {
-  if (alias.filter_template === undefined) return alias.filter;
+async function filterOf(alias: AliasView, params: unknown): Promise<JsonValue> {
+  if (alias.filter_template === undefined) {
+    refuseParams(alias, params);
+    return alias.filter;
+  }
   if (params == null && alias.params_schema !== null)
     throw new StoreError('ALIAS_PARAMS_REQUIRED', { name: alias.name });
-  return renderFilter(alias.filter_template, params == null ? {} : paramsObject(params));
+  return renderApart(alias.filter_template, params == null ? {} : paramsObject(params));
+}
+
+/** Who passes values means them to count; without a template the rows would be others than those meant. */
+function refuseParams({ name }: AliasView, params: unknown): void {
+  if (params == null || isEmpty(params)) return;
+  const reason = `alias '${name}' has a fixed filter and takes no params`;
+  const hint = 'Leave params out, or delete the alias and create it with filter_template.';
+  throw new StoreError('VALIDATION_ERROR', { field: 'params', reason }, { kind: 'input', hint });
+}
+
+function isEmpty(params: unknown): boolean {
+  return params === '' || Object.keys(paramsObject(params)).length === 0;
 }
 
 function paramsObject(params: unknown): JsonObject {

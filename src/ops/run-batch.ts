@@ -6,7 +6,9 @@ import { type BatchOps, parseBatch } from './batch/batch-ops.js';
 import { type Changed, changeTable, OpFailure } from './batch/change-table.js';
 import { mountedTarget, scopeTarget, type TableTarget } from './batch/table-target.js';
 import type { OpOutcome } from './batch/table-work.js';
+import { tryCompiling } from './batch/trials.js';
 import type { Store } from './store.js';
+import { withPresentSchema } from './write-row.js';
 
 export interface BatchInput {
   /** The table of ops that name none. */
@@ -34,8 +36,13 @@ export interface BatchResult {
  * @throws StoreError BATCH_ABORTED with the op's index and the code of its error; VALIDATION_ERROR for what can be seen
  *   before anything runs and for `match`; TABLE_REQUIRED, TABLE_NOT_FOUND, IDEMPOTENCY_CONFLICT, BUSY.
  */
-export async function runBatch(store: Store, input: BatchInput, caller: Caller): Promise<BatchResult> {
+export function runBatch(store: Store, input: BatchInput, caller: Caller): Promise<BatchResult> {
+  return withPresentSchema(() => run(store, input, caller));
+}
+
+async function run(store: Store, input: BatchInput, caller: Caller): Promise<BatchResult> {
   const { dry_run: dryRun = false, idempotency_key } = input;
+  await tryCompiling(input.ops);
   const batch = parseBatch(input.ops, input.table);
   if (batch.ops.length === 0) return { ...nothing, committed: !dryRun };
   const target = targetOf(store, batch, idempotency_key);

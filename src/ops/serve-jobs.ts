@@ -21,7 +21,8 @@ function answerTo(id: number, run: () => unknown): JobAnswer {
   }
 }
 
-function failureOf(error: unknown): Failure {
+/** An error as plain data. */
+export function failureOf(error: unknown): Failure {
   const message = error instanceof Error ? error.message : String(error);
   if (!isStoreError(error)) return { code: null, fields: {}, message };
   return { code: error.code, fields: error.fields, hint: error.hint, message };

@@ -77,7 +77,11 @@ async function openTarget(store: Store): Promise<UploadTarget> {
 
 function chosenTables(store: Store, { table, scope }: SnapshotInput): readonly Table[] {
   if (scope !== undefined && scope !== 'user' && scope !== 'project')
-    throw new StoreError('SNAPSHOT_ERROR', { detail: `unknown scope '${scope.slice(0, 40)}': use project or user` });
+    throw new StoreError(
+      'SNAPSHOT_ERROR',
+      { detail: `unknown scope '${scope.slice(0, 40)}': use project or user` },
+      { hint: 'Repeat the call with scope project or user, or without scope for the tables of both.' },
+    );
   const tables = table === undefined ? store.registry.tables() : [store.registry.resolve(table)];
   return scope === undefined ? tables : tables.filter((one) => one.scope === scope);
 }

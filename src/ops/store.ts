@@ -9,6 +9,16 @@ export interface Store {
   now(): number;
   /** A fresh UUID v4, lower case. */
   newId(): string;
+  /** How the configured plugins are doing; absent where there are none. */
+  plugins?(): readonly PluginReport[];
+}
+
+/** A plugin as `info` shows it. */
+export interface PluginReport {
+  readonly plugin: string;
+  readonly version?: string;
+  readonly state: string;
+  readonly error?: string;
 }
 
 /** A row as tools answer with it. Keys stand in this order on the wire; times are Unix seconds. */

@@ -8,7 +8,14 @@ import { validateData } from '../schema/validate-row.js';
 import { resolveId } from './resolve-id.js';
 import { rowUpdated } from './row-events.js';
 import type { RowRecord, Store } from './store.js';
-import { changedRow, liveRow, type WriteArguments, writeRow } from './write-row.js';
+import {
+  type CommandParts,
+  changedRow,
+  liveRow,
+  type WriteArguments,
+  withPresentSchema,
+  writeRow,
+} from './write-row.js';
 
 export interface UpdateRowInput extends WriteArguments {
   readonly table?: string | undefined;
@@ -18,7 +25,11 @@ export interface UpdateRowInput extends WriteArguments {
 }
 
 /** @throws StoreError NOT_FOUND, AMBIGUOUS_ID, VALIDATION_ERROR, VERSION_CONFLICT, IDEMPOTENCY_CONFLICT, BUSY. */
-export async function updateRow(store: Store, input: UpdateRowInput, caller: Caller): Promise<RowRecord> {
+export function updateRow(store: Store, input: UpdateRowInput, caller: Caller): Promise<RowRecord> {
+  return withPresentSchema(() => update(store, input, caller));
+}
+
+async function update(store: Store, input: UpdateRowInput, caller: Caller): Promise<RowRecord> {
   const table = store.registry.resolve(input.table);
   const { rows } = table.open();
   return writeRow({
@@ -26,13 +37,16 @@ export async function updateRow(store: Store, input: UpdateRowInput, caller: Cal
     caller,
     op: 'update',
     input,
-    decide: (tx) => {
-      const id = resolveId(input.id, (prefix) => rows.idsWithPrefix(prefix));
-      const before = liveRow(tx, id, input);
-      tx.append(rowUpdated(table.schema, before, newMembers(table.schema, before, input)));
-      return changedRow(tx, id);
-    },
+    decide: (tx) => changeRow({ tx, rows, schema: table.schema }, input),
   });
+}
+
+/** The step of a command that changes a row. @throws StoreError as {@link updateRow}. */
+export function changeRow({ tx, rows, schema }: CommandParts, input: UpdateRowInput): RowState {
+  const id = resolveId(input.id, (prefix) => rows.idsWithPrefix(prefix));
+  const before = liveRow(tx, id, input);
+  tx.append(rowUpdated(schema, before, newMembers(schema, before, input)));
+  return changedRow(tx, id);
 }
 
 function newMembers(schema: TableSchema, before: RowState, { data, mode }: UpdateRowInput): Members {

@@ -7,7 +7,7 @@ import { setImmediate } from 'node:timers/promises';
 import { isStoreError } from '../errors.js';
 import { replay } from '../projections/replay.js';
 import type { OperatedTable, WorkOptions } from './operated-table.js';
-import { firstMisplaced, rowDifferences } from './replay/compare-rows.js';
+import { areIdenticalRows, firstMisplaced, rowDifferences } from './replay/compare-rows.js';
 import { replayedTable } from './replay/replay-rows.js';
 import { createRowsTable, ReplayedRows } from './replay/replayed-rows.js';
 import { type Snapshot, withSnapshot } from './replay/snapshot.js';
@@ -120,6 +120,14 @@ class Verifier {
   }
 
   async #compare(): Promise<void> {
+    if (!areIdenticalRows(this.snapshot.connection, 'main.rows', replayedTable)) this.#nameDifference();
+    await this.#history.compare(async () => {
+      await setImmediate();
+      this.options.signal?.throwIfAborted();
+    });
+  }
+
+  #nameDifference(): void {
     const { connection } = this.snapshot;
     for (const { kind, id, columns } of rowDifferences(connection, 'main.rows', replayedTable)) {
       this.checks.fail('rows', `row ${id} ${meanings[kind]}${columns.length > 0 ? ` (${columns.join(', ')})` : ''}`);
@@ -127,10 +135,6 @@ class Verifier {
     }
     const misplaced = firstMisplaced(connection, 'main.rows', replayedTable);
     if (misplaced !== null) this.checks.fail('row order', `row ${misplaced} stands in another place than in the log`);
-    await this.#history.compare(async () => {
-      await setImmediate();
-      this.options.signal?.throwIfAborted();
-    });
   }
 
   #foreignWrites(): void {

@@ -2,10 +2,9 @@
  * Long reads in a thread of their own, so that a server that others use goes on answering. A worker file is an entry of
  * `src/workers`; it answers one job after the other.
  */
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { type ErrorCode, type ErrorFields, StoreError } from '../errors.js';
+import { workerFile } from './worker-file.js';
 
 /** What goes to a worker, and what comes back. Both are copied, so they are plain data. */
 export interface JobMessage {
@@ -106,20 +105,20 @@ export class WorkerThread<J, R> {
   }
 }
 
-const sourceLoader = 'tsx/esm/api';
+const loader = 'tsx/esm/api';
 
-/** In the bundle a worker stands in `workers` beside the entries, one up from the chunks. */
-function startWorker(name: string): Worker {
-  const places = [`../workers/${name}.js`, `./workers/${name}.js`].map((path) => new URL(path, import.meta.url));
-  const built = places.find((url) => existsSync(fileURLToPath(url)));
-  if (built !== undefined) return new Worker(built);
+/** Starts a file of `src/workers`; `data` is copied. */
+export function startWorker(name: string, data?: unknown): Worker {
+  const { url, isSource } = workerFile(name);
+  if (!isSource) return new Worker(url, { workerData: data });
   // Run from source: Node needs a loader for TypeScript, which a worker does not inherit.
-  const source = JSON.stringify(new URL(`../workers/${name}.ts`, import.meta.url).href);
-  const load = `import(${JSON.stringify(sourceLoader)}).then(({ register }) => { register(); return import(${source}); });`;
-  return new Worker(load, { eval: true });
+  const source = JSON.stringify(url.href);
+  const load = `import(${JSON.stringify(loader)}).then(({ register }) => { register(); return import(${source}); });`;
+  return new Worker(load, { eval: true, workerData: data });
 }
 
-function errorOf({ code, fields, hint, message }: Failure): Error {
+/** The error again, on the side that asked. */
+export function errorOf({ code, fields, hint, message }: Failure): Error {
   if (code === null) return new Error(message);
   // The fields were those of a StoreError with this code before they were copied.
   return new StoreError(code, fields as ErrorFields[ErrorCode], hint === undefined ? {} : { hint });

@@ -3,8 +3,10 @@ import { createHash } from 'node:crypto';
 import { StoreError } from '../errors.js';
 import type { CommandTransaction, Idempotency } from '../events/event-log.js';
 import type { Caller, RowState } from '../events/types.js';
+import type { RowQueries } from '../projections/rows/queries.js';
 import { canonicalJson } from '../schema/canonical-json.js';
 import type { JsonValue } from '../schema/json.js';
+import type { TableSchema } from '../schema/table-schema.js';
 import type { Table } from '../tables/table.js';
 import { type RowRecord, rowRecord } from './store.js';
 
@@ -14,14 +16,43 @@ export interface WriteArguments {
   readonly expected_version?: number | undefined;
 }
 
+/** What a step of a command works on, inside the command's transaction. */
+export interface CommandParts {
+  readonly tx: CommandTransaction;
+  readonly rows: RowQueries;
+  readonly schema: TableSchema;
+}
+
 export interface Write<T> {
   readonly table: Table;
   readonly caller: Caller;
   /** The op's name and its arguments: what a repeated key must come with again. */
   readonly op: string;
   readonly input: WriteArguments;
+  /** Whether `decide` reads schema.yaml itself, as what changes it does. */
+  readonly readsSchema?: boolean;
   decide(tx: CommandTransaction): T;
 }
+
+/** The schema that a command would decide by is not the present one any more. */
+export class SchemaMoved extends Error {}
+
+/**
+ * Runs an op that looks its table up, once more when another process changes the schema between that and the write lock.
+ * @throws StoreError BUSY when that happens again and again.
+ */
+export async function withPresentSchema<T>(run: () => Promise<T>): Promise<T> {
+  for (let attempt = 0; attempt < mostAttempts; attempt++) {
+    try {
+      return await run();
+    } catch (error) {
+      if (!(error instanceof SchemaMoved)) throw error;
+    }
+  }
+  throw new StoreError('BUSY', { retry_after_ms: 200 });
+}
+
+const mostAttempts = 5;
 
 /** Runs a command whose result is a row. A repeated key answers with the row as the first call left it. */
 export async function writeRow(write: Write<RowState>): Promise<RowRecord> {
@@ -42,7 +73,11 @@ export async function runWrite<T>(
   const { result, replayed, seq } = await opened.log.append<T>({
     caller: write.caller,
     idempotency: key === undefined ? undefined : { key, digest: digestOf(write), ...memory },
-    decide: (tx) => write.decide(tx),
+    decide: (tx) => {
+      // Under the write lock nobody else changes the schema.
+      if (write.readsSchema !== true && opened.hasNewSchema()) throw new SchemaMoved();
+      return write.decide(tx);
+    },
   });
   if (!replayed) await opened.settled(seq);
   return { result, replayed };

@@ -12,6 +12,7 @@ export class RunningFollower {
   readonly #ended: Promise<void>;
   readonly #follower: Follower;
   readonly #options: FollowOptions;
+  #waitedInVain = false;
   #last: Progress = { position: 0, state: 'live', lastError: null };
 
   /** Starts at once. `options.stop` is not used: see {@link close}. */
@@ -22,6 +23,7 @@ export class RunningFollower {
     this.#ended = new Promise((resolve, reject) => {
       const next = (progress: Progress) => {
         this.#last = progress;
+        if (progress.state === 'live') this.#waitedInVain = false;
       };
       this.#progress$.subscribe({ next, complete: resolve, error: reject });
     });
@@ -29,12 +31,15 @@ export class RunningFollower {
 
   /**
    * Resolves when everything up to `seq` is applied, by this process or another one; when the follower is parked; or
-   * after `timeoutMs`. It never rejects: a failure shows in {@link status}.
+   * after `timeoutMs`, at once when it fails and a call has waited for it in vain since. It never rejects: a failure shows
+   * in {@link status}.
    */
   async settled(seq: number, timeoutMs = 2_000): Promise<void> {
+    if (this.#waitedInVain) return;
     // A timer that keeps the process alive: a command must not end before what it waits for.
     const done$ = this.#progress$.pipe(filter((progress) => progress.position >= seq || progress.state === 'parked'));
     await firstValueFrom(merge(done$, timer(timeoutMs)), { defaultValue: undefined });
+    this.#waitedInVain = this.#last.state !== 'live';
   }
 
   /** Read from the database now; `head` is the log's. */

@@ -1,8 +1,9 @@
 /** What the environment says: directories, modes and limits (rulings §2 "modes", "directories", "env file"). */
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
+import { StoreError } from '../errors.js';
 import { readEnvFile } from './env-file.js';
-import { booleanSetting, type Env, integerSetting, malformedSetting, textSetting } from './settings.js';
+import { booleanSetting, type Env, integerSetting, listSetting, malformedSetting, textSetting } from './settings.js';
 
 export const logLevels = ['off', 'error', 'warn', 'info', 'debug', 'trace'] as const;
 export type LogLevel = (typeof logLevels)[number];
@@ -23,6 +24,12 @@ export interface Config {
   readonly historyChunkMin: number;
   /** A snapshot after so many events; null: none of its own accord. */
   readonly snapshotEvery: number | null;
+  /** Globs of the views that may be called only with an approval. */
+  readonly managedViews: readonly string[];
+  /** Where publications and approvals are kept; null: nowhere. */
+  readonly viewsDir: string | null;
+  /** Modules of plugins as they were given, in order. */
+  readonly plugins: readonly string[];
   readonly httpToken: string | null;
   readonly logLevel: LogLevel;
   /** The environment with the env file merged in; the settings of the upload are read from it when it is used. */
@@ -49,6 +56,9 @@ export function loadConfig(environment: NodeJS.ProcessEnv, cwd: string): Config 
     projectDir: pathSetting(env, cwd, 'MINI_APP_PROJECT_DIR', fallback('.mini-app')),
     legacy: databasePath === null ? null : { schemaPath: legacySchema(env, cwd), databasePath },
     ...limits(env),
+    managedViews: listSetting(env, 'MINI_APP_MANAGED_VIEWS', 'a list of view names, in which * stands for anything'),
+    viewsDir: viewsDirectory(environment, cwd),
+    plugins: pluginList(environment, env),
     httpToken: textSetting(env, 'MINI_APP_HTTP_TOKEN'),
     logLevel: logLevel(env),
     env,
@@ -71,6 +81,25 @@ function limits(env: Env) {
     historyChunkMin: integerSetting(env, 'MINI_APP_HISTORY_CHUNK_MIN', 0, 48),
     snapshotEvery: integerSetting(env, 'MINI_APP_SNAPSHOT_EVERY', 1, null),
   };
+}
+
+const hint = 'Plugins are code: name them in the environment of the server, not in a file of the working directory.';
+
+/** A file of the working directory must not run code: whoever clones a repository has not chosen what lies in it. */
+function pluginList(environment: NodeJS.ProcessEnv, merged: Env): string[] {
+  const variable = 'MINI_APP_PLUGINS';
+  if (textSetting(environment, variable) === null && textSetting(merged, variable) !== null)
+    throw new StoreError(
+      'CONFIG_ERROR',
+      { detail: `${variable} may not be set in .mini-app-mcp.env`, variable },
+      { hint },
+    );
+  return listSetting(environment, variable, 'a list of modules, separated by commas');
+}
+
+/** Approvals must not come with a cloned repository, whose env file could name a directory of its own. */
+function viewsDirectory(environment: NodeJS.ProcessEnv, cwd: string): string | null {
+  return pathSetting(environment, cwd, 'MINI_APP_USER_DIR', '~/.mini-app');
 }
 
 /** Unset: the fallback. Set but blank: no path, which switches a scope off. */

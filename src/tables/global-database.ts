@@ -10,6 +10,8 @@ import { storageError } from '../events/storage-error.js';
 import { type KnownNames, knownNames } from '../projections/aliases/known-names.js';
 import { AliasesProjection } from '../projections/aliases/project.js';
 import { type AliasQueries, globalAliases, SqliteAliasQueries } from '../projections/aliases/queries.js';
+import { ViewsProjection } from '../projections/views/project.js';
+import { ViewQueries } from '../projections/views/queries.js';
 import type { AliasScope, AliasStore } from './alias-stores.js';
 import { refusing } from './table-database.js';
 
@@ -24,6 +26,7 @@ export class GlobalDatabase implements AliasStore {
   readonly log: EventLog;
   readonly aliases: AliasQueries;
   readonly names: KnownNames;
+  readonly views: ViewQueries;
   readonly #connection: Connection;
   readonly #events: SqliteEventLog;
 
@@ -45,12 +48,13 @@ export class GlobalDatabase implements AliasStore {
     readonly scope: AliasScope,
     now: () => number,
   ) {
-    const projections = [new AliasesProjection(connection, globalAliases)];
+    const projections = [new AliasesProjection(connection, globalAliases), new ViewsProjection(connection)];
     this.#connection = connection;
     this.#events = new SqliteEventLog({ connection, states: noRows, projections, now });
     this.log = readOnlyBecause === null ? this.#events : refusing(this.#events, { name: '_global' }, readOnlyBecause);
     this.aliases = new SqliteAliasQueries(connection, globalAliases);
     this.names = knownNames(connection);
+    this.views = new ViewQueries(connection);
   }
 
   /** Whether its file is not the one at its path any more. */

@@ -1,8 +1,14 @@
 /** A table of the registry: its definition from schema.yaml, its database from the first use on. */
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { TableSchema } from '../schema/table-schema.js';
 import type { MountContext } from './mount-context.js';
 import { OpenedTable } from './opened-table.js';
+import { readIfThere } from './schema-file.js';
 import type { OpenTable, Scope, Table, TableDefinition } from './table.js';
+
+/** Calls that arrive together share one look. A write looks once more under the lock, where it is exact. */
+const lookAgainAfterMs = 1;
 
 export class MountedTable implements Table {
   readonly name: string;
@@ -13,6 +19,8 @@ export class MountedTable implements Table {
   readonly databasePath: string;
   readonly scopeRoot: string;
   #opened: OpenedTable | null = null;
+  /** When it was last looked for another process's schema; of the clock that only runs forward, in milliseconds. */
+  #lookedAt = Number.NEGATIVE_INFINITY;
 
   constructor(
     definition: TableDefinition,
@@ -48,9 +56,26 @@ export class MountedTable implements Table {
     );
   }
 
+  /** As {@link OpenTable.hasNewSchema}; also when its directory is gone. Opens a table whose schema.yaml has changed. */
+  hasNewSchema(): boolean {
+    const now = performance.now();
+    if (now - this.#lookedAt < lookAgainAfterMs) return false;
+    const isNew = this.#lookForNewSchema();
+    if (!isNew) this.#lookedAt = now;
+    return isNew;
+  }
+
   async close(): Promise<void> {
     const opened = this.#opened;
     this.#opened = null;
     await opened?.close();
+  }
+
+  #lookForNewSchema(): boolean {
+    // In legacy mode there is nothing else that could be served.
+    if (this.scope !== 'legacy' && !existsSync(dirname(this.schemaPath))) return true;
+    if (this.#opened !== null) return this.#opened.hasNewSchema();
+    if (readIfThere(this.schemaPath) === this.schemaText || !existsSync(this.databasePath)) return false;
+    return this.open().hasNewSchema();
   }
 }

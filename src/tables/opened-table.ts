@@ -17,6 +17,8 @@ export class OpenedTable implements OpenTable {
   readonly aliases: AliasQueries;
   readonly database: TableDatabase;
   readonly #followers: TableFollowers;
+  /** The newest event of the whole table when the schema was last found to be the present one. */
+  #looked = -1;
 
   constructor(
     private readonly table: Table & { readonly schemaText: string },
@@ -43,6 +45,17 @@ export class OpenedTable implements OpenTable {
 
   settled(seq: number): Promise<void> {
     return this.#followers.settled(seq);
+  }
+
+  hasNewSchema(): boolean {
+    const newest = this.database.lastTableEvent();
+    if (newest === this.#looked) return false;
+    const { schemaText, schemaPath } = this.table;
+    const recorded = this.database.recordedSchema();
+    // A file that somebody edits by hand is not in the log before it is mounted; that is for `reload`.
+    const isNew = recorded !== undefined && recorded !== schemaText && readIfThere(schemaPath) === recorded;
+    if (!isNew) this.#looked = newest;
+    return isNew;
   }
 
   status(): TableStatus {

@@ -6,7 +6,7 @@ import { ScopedAliasStores } from './alias-databases.js';
 import type { Config } from './config.js';
 import type { MountContext } from './mount-context.js';
 import { MountedTable } from './mounted-table.js';
-import { failureOf, legacyTable, scanDirectory } from './scan.js';
+import { everyTable, failureOf, legacyTable, scanDirectory } from './scan.js';
 import { ScopeDirectories } from './scope-directories.js';
 import type { FailedTable, Registry, Reloaded, Table, TableDefinition } from './table.js';
 
@@ -52,8 +52,10 @@ export class TableRegistry implements Registry {
   resolve(name: string | undefined): Table {
     const { tables } = this.#mountedNow();
     const wanted = name ?? this.#defaultName();
-    if (wanted === null) throw new StoreError('TABLE_REQUIRED', { tables: [...tables.keys()] }, hintWithout(tables));
-    const table = tables.get(wanted);
+    if (wanted === null)
+      throw new StoreError('TABLE_REQUIRED', { tables: [...tables.keys()] }, this.#hintWithoutName());
+    if (this.#isOutdated(wanted)) this.#remount();
+    const table = this.#mountedNow().tables.get(wanted);
     if (table !== undefined) return table;
     throw new StoreError('TABLE_NOT_FOUND', { table: wanted }, this.#hintFor(wanted));
   }
@@ -79,6 +81,16 @@ export class TableRegistry implements Registry {
   }
 
   async reload(): Promise<Reloaded> {
+    return this.#remount();
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    const tables = [...(this.#scanned?.tables.values() ?? []), ...this.#retired];
+    await Promise.all([this.aliasStores, ...tables].map((part) => part.close()));
+  }
+
+  #remount(): Reloaded {
     const before = this.#mountedNow();
     const after = this.#scan();
     this.#scanned = after;
@@ -93,12 +105,6 @@ export class TableRegistry implements Registry {
       removed: namesMissing(before, after),
       failed: this.failed(),
     };
-  }
-
-  async close(): Promise<void> {
-    this.#closed = true;
-    const tables = [...(this.#scanned?.tables.values() ?? []), ...this.#retired];
-    await Promise.all([this.aliasStores, ...tables].map((part) => part.close()));
   }
 
   #mountedNow(): Mounted {
@@ -141,6 +147,14 @@ export class TableRegistry implements Registry {
     failed.push({ table: name, scope, code: 'VALIDATION_ERROR', message });
   }
 
+  /** Whether another process made, changed or deleted a table of this name since it was mounted here, or not. */
+  #isOutdated(name: string): boolean {
+    const { tables, failed } = this.#mountedNow();
+    const table = tables.get(name);
+    if (table !== undefined) return table.hasNewSchema();
+    return !failed.some((other) => other.table === name) && this.scopes.hasTable(name);
+  }
+
   #tableFor(definition: TableDefinition | undefined): MountedTable | null {
     if (definition === undefined) return null;
     const current = this.#scanned?.tables.get(definition.name);
@@ -160,6 +174,14 @@ export class TableRegistry implements Registry {
     const names = [...this.#mountedNow().tables.keys()];
     if (names.length === 0) return { hint: noTableHint };
     return { hint: `The mounted tables are: ${names.slice(0, 20).join(', ')}. Call reload to look for new ones.` };
+  }
+
+  #hintWithoutName(): { hint?: string } {
+    const { tables, failed } = this.#mountedNow();
+    const unread = failed.find((scope) => scope.table === everyTable);
+    if (unread !== undefined && tables.size === 0)
+      return { hint: `No table is mounted: ${unread.message}. Correct that, then call reload.` };
+    return tables.size === 0 ? { hint: noTableHint } : {};
   }
 
   #retire(table: MountedTable): void {
@@ -196,7 +218,8 @@ export class TableRegistry implements Registry {
 
   #reportFailed(): void {
     for (const { table, scope, code, message } of this.#mountedNow().failed) {
-      this.context.log('warn', `table ${table} is skipped: ${message}`, { table, scope, code });
+      const what = table === everyTable ? 'a scope' : `table ${table}`;
+      this.context.log('warn', `${what} is skipped: ${message}`, { table, scope, code });
     }
   }
 }
@@ -210,7 +233,3 @@ function isTable(entry: readonly [string, MountedTable | null]): entry is [strin
 }
 
 const noTableHint = 'No table is mounted. Make one with schema_create, or write its schema.yaml and call reload.';
-
-function hintWithout(tables: ReadonlyMap<string, unknown>): { hint?: string } {
-  return tables.size === 0 ? { hint: noTableHint } : {};
-}

@@ -50,6 +50,6 @@ export class RehearsedTable implements Table {
   #open(database: TableDatabase): OpenTable {
     const { log, rows, history, aliases, journalMode } = database;
     const status = () => ({ head: database.head(), journalMode, foreignWrites: 0, followers: [], compacted: null });
-    return { log, rows, history, aliases, settled: async () => undefined, status };
+    return { log, rows, history, aliases, settled: async () => undefined, hasNewSchema: () => false, status };
   }
 }

@@ -18,6 +18,9 @@ import type { LegacyTable } from './config.js';
 import { recoverSchemaFile } from './recover-schema-file.js';
 import type { FailedTable, Scope, TableDefinition } from './table.js';
 
+/** Stands for the name where a whole scope could not be read; schema_create makes no such table. */
+export const everyTable = '*';
+
 export interface Scan {
   readonly found: TableDefinition[];
   readonly failed: FailedTable[];
@@ -26,7 +29,7 @@ export interface Scan {
 /** The tables of one scope directory, by name. A missing directory has none; a broken table is reported, not fatal. */
 export function scanDirectory(directory: string, scope: Exclude<Scope, 'legacy'>): Scan {
   const scan: Scan = { found: [], failed: [] };
-  for (const name of subdirectories(directory)) {
+  for (const name of subdirectories(directory, scope, scan)) {
     const schemaPath = join(directory, name, 'schema.yaml');
     const databasePath = join(directory, name, `${name}.db`);
     try {
@@ -52,8 +55,8 @@ export function legacyTable({ schemaPath, databasePath }: LegacyTable): TableDef
   return { name: schema.table, scope: 'legacy', schema, schemaText, schemaPath, databasePath, scopeRoot };
 }
 
-function subdirectories(directory: string): string[] {
-  return entries(directory)
+function subdirectories(directory: string, scope: Scope, scan: Scan): string[] {
+  return entries(directory, scope, scan)
     .filter((entry) => !/^_(backup|snapshots)$/.test(entry.name) && isDirectory(directory, entry))
     .map((entry) => entry.name)
     .sort();
@@ -70,12 +73,19 @@ function isThere(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-function entries(directory: string): Dirent[] {
+function entries(directory: string, scope: Scope, scan: Scan): Dirent[] {
   try {
     return readdirSync(directory, { withFileTypes: true });
-  } catch {
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    if (code !== 'ENOENT') scan.failed.push(unreadableScope(scope, code));
     return [];
   }
+}
+
+function unreadableScope(scope: Scope, code: string): FailedTable {
+  const message = `the directory of the ${scope} scope cannot be read (${code})`;
+  return { table: everyTable, scope, code: 'IO_ERROR', message };
 }
 
 function readSchema(path: string, shown: string): string {

@@ -1,4 +1,6 @@
 /** Where the tables of each scope stand, and tables outside the registry: about to be created, hidden, or rehearsed. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { StoreError } from '../errors.js';
 import type { MountContext } from './mount-context.js';
 import { MountedTable } from './mounted-table.js';
@@ -18,6 +20,13 @@ export class ScopeDirectories implements TableScopes {
     if (directory !== null) return directory;
     const variable = scope === 'user' ? 'MINI_APP_USER_DIR' : 'MINI_APP_PROJECT_DIR';
     throw new StoreError('CONFIG_ERROR', { detail: `the ${scope} scope has no directory`, variable });
+  }
+
+  /** Whether one of the directories has a table of this name, mounted or not. */
+  hasTable(name: string): boolean {
+    if (/[/\\\0]|^\.*$/.test(name)) return false;
+    const { userDir, projectDir } = this.context.config;
+    return [userDir, projectDir].some((root) => root !== null && existsSync(join(root, name, 'schema.yaml')));
   }
 
   draft(definition: TableDefinition): Table {

@@ -29,6 +29,16 @@ export function booleanSetting(env: Env, variable: string, fallback: boolean): b
   throw malformedSetting(variable, 'true, 1, false or 0', text);
 }
 
+/** Entries between commas; none when it is unset. @throws StoreError CONFIG_ERROR naming the variable and what is allowed. */
+export function listSetting(env: Env, variable: string, allowed: string): string[] {
+  const text = textSetting(env, variable);
+  if (text === null) return [];
+  const entries = text.split(',').map((entry) => entry.trim());
+  const isOdd = entries.some((entry) => entry === '' || entry === 'worker:' || entry.includes('\0'));
+  if (isOdd) throw malformedSetting(variable, allowed, text.replaceAll('\0', '?'));
+  return entries;
+}
+
 /** CONFIG_ERROR: `<variable> must be <allowed>; got '<text>'`. */
 export function malformedSetting(variable: string, allowed: string, text: string): StoreError<'CONFIG_ERROR'> {
   const got = text.length > 40 ? `${text.slice(0, 40)}…` : text;

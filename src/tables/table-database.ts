@@ -1,4 +1,5 @@
 /** A table's database, open: log, inline projections and queries over one connection. */
+import type { Statement } from 'better-sqlite3';
 import { StoreError } from '../errors.js';
 import { type Adoption, adopt } from '../events/adopt.js';
 import {
@@ -10,6 +11,7 @@ import {
 } from '../events/database.js';
 import type { Appended, Command, EventLog } from '../events/event-log.js';
 import { EventRows } from '../events/event-rows.js';
+import { giveBackFreePagesQuickly } from '../events/free-pages.js';
 import type { InlineProjection, RowStates } from '../events/inline-projection.js';
 import { SqliteEventLog } from '../events/sqlite-event-log.js';
 import { storageError } from '../events/storage-error.js';
@@ -24,9 +26,6 @@ import { RowsProjection } from '../projections/rows/project.js';
 import type { RowQueries } from '../projections/rows/queries.js';
 import { SqliteRowQueries } from '../projections/rows/sqlite-row-queries.js';
 import { schemaTextAfter } from './schema-changed.js';
-
-/** Some 40 MB, a few tens of milliseconds. */
-const pagesGivenBack = 10_000;
 
 export interface TableDatabaseOptions {
   readonly path: string;
@@ -60,6 +59,7 @@ export class TableDatabase {
   /** What the opening took over, when it did. */
   readonly adoption: Adoption | null;
   readonly #events: SqliteEventLog;
+  readonly #lastTableEvent: Statement<[], number | null>;
 
   /** @throws StoreError STORAGE_ERROR when the file cannot be opened as a table. */
   static open(options: TableDatabaseOptions): TableDatabase {
@@ -100,6 +100,9 @@ export class TableDatabase {
     });
     this.log = opened.readOnlyBecause === null ? this.#events : refusing(this.#events, options, opened.readOnlyBecause);
     const adoption = { connection, states, projections, session: options.session, now: options.now() };
+    this.#lastTableEvent = connection
+      .prepare<[], number | null>('SELECT max(seq) FROM _events WHERE row_id IS NULL')
+      .pluck();
     this.adoption = opened.readOnlyBecause === null ? adopt(adoption) : null;
   }
 
@@ -121,9 +124,19 @@ export class TableDatabase {
     return { upto, removed };
   }
 
+  /** The position of the newest event of the whole table; one look at an index. */
+  lastTableEvent(): number {
+    return this.#lastTableEvent.get() ?? 0;
+  }
+
+  /** What the log has for schema.yaml: its text, null when it was deleted, undefined when no event says. */
+  recordedSchema(): string | null | undefined {
+    return schemaTextAfter(new EventRows(this.connection).lastOfTable('schema.changed'));
+  }
+
   /** Whether the log has another text for schema.yaml than this one; not when it has none at all. */
   lacksSchema(text: string): boolean {
-    const recorded = schemaTextAfter(new EventRows(this.connection).lastOfTable('schema.changed'));
+    const recorded = this.recordedSchema();
     return recorded !== undefined && recorded !== text;
   }
 
@@ -148,7 +161,7 @@ export class TableDatabase {
   #checkpoint(): void {
     try {
       // What archiving freed goes back to the file system, as far as closing has time for it.
-      this.connection.pragma(`incremental_vacuum(${pagesGivenBack})`);
+      giveBackFreePagesQuickly(this.connection);
       this.connection.pragma('wal_checkpoint(TRUNCATE)');
     } catch {
       // Another process is using the file; it will move the WAL.

@@ -47,6 +47,11 @@ export interface OpenTable {
   readonly aliases: AliasQueries;
   /** Waits until the followers a caller should see (the markdown dump) have applied `seq`, 2 s at most. */
   settled(seq: number): Promise<void>;
+  /**
+   * Whether another schema stands in the log and in schema.yaml than this table was mounted with: another process changed
+   * or deleted it, or this one is about to mount it. Costs one look at an index as long as it is not so.
+   */
+  hasNewSchema(): boolean;
   status(): TableStatus;
 }
 

@@ -30,9 +30,13 @@ interface Ended {
 }
 
 function run(...args: string[]): Promise<Ended> {
+  return runIn(directory, ...args);
+}
+
+function runIn(cwd: string, ...args: string[]): Promise<Ended> {
   const env = { ...process.env, MINI_APP_USER_DIR: '', MINI_APP_ACTOR: 'operator', HOME: directory };
   return new Promise((resolve) => {
-    execFile(process.execPath, ['--import', tsx, main, ...args], { cwd: directory, env }, (error, out, err) => {
+    execFile(process.execPath, ['--import', tsx, main, ...args], { cwd, env }, (error, out, err) => {
       resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err });
     });
   });
@@ -134,6 +138,16 @@ describe('a life of a table', () => {
     expect(await run('verify', '--json')).toMatchObject({ code: 0 });
     expect(await run('doctor')).toMatchObject({ code: 0, out: expect.stringContaining('Nothing needs attention.') });
   }, 240_000);
+
+  it('that does not exist is not proven whole', async () => {
+    const empty = mkdtempSync(join(tmpdir(), 'mini-app-cli-'));
+    expect(await runIn(empty, 'verify')).toEqual({
+      code: 3,
+      out: '',
+      err: expect.stringContaining('There is no table'),
+    });
+    rmSync(empty, { recursive: true });
+  }, 120_000);
 
   it('has names: an unknown one ends with 3', async () => {
     expect(await run('verify', 'nowhere')).toMatchObject({

@@ -86,6 +86,26 @@ test('a foreign write is seen, counted by info and recorded with the next change
   await expectWhole(path);
 });
 
+test('Markdown that cannot be written holds one call up, shows in info, and is caught up with when it can be', async () => {
+  writeTable(user, 'issues', `${issuesSchema}dump: { dir: .mini-app/md }\n`);
+  const blocked = join(directory, '.mini-app', 'md');
+  mkdirSync(join(directory, '.mini-app'));
+  writeFileSync(blocked, 'in the way');
+  server = new Server(directory);
+  await create('first');
+  const asked = Date.now();
+  for (const title of ['second', 'third', 'fourth']) expect((await create(title)).isError).toBe(false);
+  expect(Date.now() - asked).toBeLessThan(1_500);
+  expect(await server.do('info', { table: 'issues' })).toMatchObject({
+    status: { followers: [{ lag: 4, state: 'retrying', last_error: expect.stringContaining('IO_ERROR') }] },
+  });
+  rmSync(blocked);
+  const files = () => (existsSync(blocked) ? readdirSync(blocked).length : 0);
+  await expect.poll(files, { timeout: 15_000 }).toBe(4);
+  await create('fifth');
+  expect(files()).toBe(5);
+});
+
 test('a deleted dump directory is made again', async () => {
   const dir = join(directory, 'notes');
   const path = writeTable(user, 'issues', `${issuesSchema}dump: { dir: ${dir}, body_field: state }\n`);

@@ -9,6 +9,7 @@ import { Catalogue } from '../../src/mcp/catalogue.js';
 import { Services } from '../../src/mcp/contract.js';
 import { serveMcpOverHttp } from '../../src/mcp/http/serve-http.js';
 import { createLogger } from '../../src/mcp/log.js';
+import { PluginHost } from '../../src/mcp/plugins/plugin-host.js';
 import { ResourceFeature } from '../../src/mcp/resources/resource-feature.js';
 import { offerCoreTools } from '../../src/mcp/tools/index.js';
 import { storeKey } from '../../src/mcp/tools/store-key.js';
@@ -146,7 +147,7 @@ describe('the automatic trigger', () => {
 
 async function serve(store: SnapshotStore, token: string | null = null): Promise<string> {
   const catalogue = new Catalogue(new Services().provide(storeKey, store), createLogger({ write: () => undefined }));
-  offerCoreTools(catalogue);
+  await offerCoreTools(new PluginHost(catalogue));
   const running = await serveMcpOverHttp({
     catalogue,
     instructions: 'Test.',

@@ -3,8 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Observable, of } from 'rxjs';
 import { z } from 'zod';
 import { StoreError } from '../../src/errors.js';
+import type { Binding, ToolAnnotation } from '../../src/mcp/binding.js';
 import { Contract, ServiceKey } from '../../src/mcp/contract.js';
-import { type Binding, Projection, type ToolAnnotation } from '../../src/mcp/projection.js';
+import { Projection } from '../../src/mcp/projection.js';
 import { isObject, openObject, wireResult } from '../../src/mcp/tools/shared-results.js';
 import { type JsonText, RawJson } from '../../src/schema/json.js';
 
@@ -20,7 +21,10 @@ export function annotation(name: string, changes: Partial<ToolAnnotation> = {}):
     name,
     title: `Title of ${name}`,
     description: `What ${name} does.`,
-    hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+    readOnlyHint: true,
+    destructiveHint: false,
+    idempotentHint: true,
+    openWorldHint: false,
     output: 'json',
     ...changes,
   };

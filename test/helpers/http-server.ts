@@ -9,6 +9,7 @@ import { Catalogue } from '../../src/mcp/catalogue.js';
 import { Services } from '../../src/mcp/contract.js';
 import { type HttpOptions, type RunningHttp, serveMcpOverHttp } from '../../src/mcp/http/serve-http.js';
 import { createLogger } from '../../src/mcp/log.js';
+import { PluginHost } from '../../src/mcp/plugins/plugin-host.js';
 import { ResourceFeature } from '../../src/mcp/resources/resource-feature.js';
 import { offerCoreTools } from '../../src/mcp/tools/index.js';
 import { storeKey } from '../../src/mcp/tools/store-key.js';
@@ -49,8 +50,8 @@ export async function startServer(directory: string, options: Partial<HttpOption
   const lines: string[] = [];
   const log = createLogger({ level: 'debug', write: (line) => void lines.push(line) });
   const catalogue = new Catalogue(new Services().provide(storeKey, store).provide(demoKey, demo), log);
-  offerCoreTools(catalogue);
-  catalogue.offer('test/demo', demoTools, { text: 'bare' });
+  await offerCoreTools(new PluginHost(catalogue));
+  await catalogue.offer('test/demo', demoTools, { text: 'bare' });
   const running = await serveMcpOverHttp({
     catalogue,
     instructions: 'Test.',

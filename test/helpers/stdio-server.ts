@@ -12,7 +12,7 @@ const output = guardStdout();
 console.log('a stray line that must not reach the client');
 const log = createLogger({ level: 'debug' });
 const catalogue = new Catalogue(new Services().provide(demoKey, { events: [] }), log);
-catalogue.offer('test/demo', demoTools, { text: 'bare' });
+await catalogue.offer('test/demo', demoTools, { text: 'bare' });
 // Something that would keep the process alive, as a server's timers do.
 setInterval(() => undefined, 1_000);
 await runStdioProcess({

@@ -12,12 +12,12 @@ let demo: Demo;
 let lines: string[];
 let catalogue: Catalogue;
 
-beforeEach(() => {
+beforeEach(async () => {
   demo = { events: [] };
   lines = [];
   const log = createLogger({ level: 'debug', colour: false, write: (line) => void lines.push(line) });
   catalogue = new Catalogue(new Services().provide(demoKey, demo), log);
-  catalogue.offer('test/demo', demoTools, { text: 'bare' });
+  await catalogue.offer('test/demo', demoTools, { text: 'bare' });
 });
 
 function call(name: string, args?: Record<string, unknown>, signal = new AbortController().signal) {

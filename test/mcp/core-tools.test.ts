@@ -9,6 +9,7 @@ import { Catalogue } from '../../src/mcp/catalogue.js';
 import { Services } from '../../src/mcp/contract.js';
 import { serverInstructions } from '../../src/mcp/instructions.js';
 import { createLogger } from '../../src/mcp/log.js';
+import { PluginHost } from '../../src/mcp/plugins/plugin-host.js';
 import { type StdioSession, serveMcpOverStdio } from '../../src/mcp/serve-stdio.js';
 import { protocolOutput } from '../../src/mcp/stdout-guard.js';
 import { offerCoreTools } from '../../src/mcp/tools/index.js';
@@ -40,7 +41,7 @@ beforeEach(async () => {
   registry = TableRegistry.mount({ config, session: 's', now: Date.now, log: () => undefined });
   const store = { registry, now: Date.now, newId: randomUUID };
   const catalogue = new Catalogue(new Services().provide(storeKey, store), createLogger({ write: () => undefined }));
-  offerCoreTools(catalogue);
+  await offerCoreTools(new PluginHost(catalogue));
   streams = newStreams();
   const { input, output } = streams;
   session = serveMcpOverStdio({ catalogue, instructions: serverInstructions, input, output: protocolOutput(output) });

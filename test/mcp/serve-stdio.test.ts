@@ -47,7 +47,7 @@ it('tells a connected client once when a publication changes the list, and serve
   send({ method: 'notifications/initialized' });
   const late = Contract.operation('test/Late', 1, { payload: z.object({}), success: z.string() });
   const binding = Projection.operation(demoKey, late.annotate(Projection.Annotation, annotation('late')), () => 'here');
-  const controller = catalogue.offer('test/late', [binding]);
+  const controller = await catalogue.offer('test/late', [binding]);
   const changes = () => messages.filter((message) => message.method === 'notifications/tools/list_changed').length;
   await expect.poll(changes).toBe(1);
   await request(2, 'tools/call', { name: 'late' });

@@ -69,6 +69,23 @@ describe('an alias', () => {
     expect(await refusal(deleteAlias(store, { name: 'recent' }, caller))).toMatchObject({ code: 'ALIAS_NOT_FOUND' });
   });
 
+  it('of a fixed filter takes no parameters', async () => {
+    const { store } = world();
+    await addRows(store, 'issues', ['a']);
+    await createAlias(store, { table: 'issues', name: 'fixed', filter: any }, caller);
+    for (const params of [undefined, null, {}, '{}', '']) {
+      expect(await runAlias(store, { name: 'fixed', params })).toHaveLength(1);
+    }
+    for (const params of [{ state: 'open' }, '{"state":"open"}']) {
+      expect(await refusal(runAlias(store, { name: 'fixed', params }))).toMatchObject({
+        kind: 'input',
+        code: 'VALIDATION_ERROR',
+        field: 'params',
+        reason: expect.stringContaining('takes no params'),
+      });
+    }
+  });
+
   it('keeps fields and order, which a call replaces', async () => {
     const { store } = world();
     await addRows(store, 'issues', ['bb', 'a', 'ccc']);

@@ -139,6 +139,7 @@ export class ScratchTable {
       history: this.database.history,
       aliases: this.database.aliases,
       settled: async () => {},
+      hasNewSchema: () => false,
       status: () => ({
         head: this.database.head(),
         journalMode: 'wal',

@@ -142,6 +142,12 @@ describe('what is refused', () => {
     await expect(snapshotTables(store, input)).rejects.toMatchObject({ code });
     expect(existsSync(join(store.user, '_snapshots'))).toBe(false);
   });
+
+  it('is told how to name a scope', async () => {
+    await expect(snapshotTables(snapshotStore(), { scope: 'global' })).rejects.toMatchObject({
+      hint: expect.stringContaining('project or user'),
+    });
+  });
 });
 
 describe('an upload that fails', () => {

@@ -16,6 +16,14 @@ function directory(envFile?: string): string {
 const load = (env: NodeJS.ProcessEnv, cwd = directory()): Config => loadConfig({ HOME: '/home/me', ...env }, cwd);
 
 describe('loadConfig', () => {
+  it('takes plugins from the environment only: a cloned repository cannot run code', () => {
+    const text = './here.mjs, worker:./there.mjs';
+    expect(load({ MINI_APP_PLUGINS: text }).plugins).toEqual(['./here.mjs', 'worker:./there.mjs']);
+    const cwd = directory('MINI_APP_PLUGINS=./evil.mjs\n');
+    expect(refusal('CONFIG_ERROR', () => load({}, cwd)).fields).toMatchObject({ variable: 'MINI_APP_PLUGINS' });
+    expect(load({ MINI_APP_PLUGINS: text }, cwd).plugins).toHaveLength(2);
+  });
+
   it.each([
     [
       'MINI_APP_BACKUP_RETENTION',
@@ -29,6 +37,7 @@ describe('loadConfig', () => {
     ['MINI_APP_S3_VIRTUAL_HOSTED_STYLE', ['yes', '2'], 'true, 1, false or 0'],
     ['MINI_APP_LOG', ['loud'], 'off, error, warn, info, debug, trace'],
     ['MINI_APP_DB', ['a\0b'], 'a path'],
+    ['MINI_APP_PLUGINS', [',', './a.mjs,,b', 'worker:', 'a\0b'], 'a list of modules'],
   ])('refuses a malformed %s and says what is allowed', (variable, values, allowed) => {
     for (const value of values) {
       const error = refusal('CONFIG_ERROR', () => load({ [variable]: value }));
@@ -50,7 +59,10 @@ describe('loadConfig', () => {
       historyKeepRecent: 16,
       historyChunkMin: 48,
       snapshotEvery: null,
+      plugins: [],
       httpToken: null,
+      managedViews: [],
+      viewsDir: '/home/me/.mini-app',
       logLevel: 'info',
       env: { HOME: '/home/me' },
     });
@@ -77,7 +89,14 @@ describe('loadConfig', () => {
 
   it('takes blank values for unset, and a blank directory for a scope switched off', () => {
     const config = load({ MINI_APP_BACKUP_RETENTION: '', MINI_APP_HTTP_TOKEN: '', MINI_APP_LOG: ' ', MINI_APP_DB: '' });
-    expect(config).toMatchObject({ backupRetention: 10, httpToken: null, logLevel: 'info', legacy: null });
+    expect(config).toMatchObject({
+      backupRetention: 10,
+      httpToken: null,
+      managedViews: [],
+      viewsDir: '/home/me/.mini-app',
+      logLevel: 'info',
+      legacy: null,
+    });
     expect(load({ MINI_APP_USER_DIR: '' }).userDir).toBeNull();
   });
 

@@ -124,3 +124,29 @@ test('the table of legacy mode takes the name of another with a warning', () => 
   expect(names(mounted)).toEqual(['legacy/notes']);
   expect(logged.join()).toContain('notes');
 });
+
+test('a scope that cannot be read is told, and the other one is mounted', async () => {
+  write('project', 'a file');
+  const mounted = mount();
+  const failed = [{ table: '*', scope: 'project', code: 'IO_ERROR', message: expect.stringContaining('(ENOTDIR)') }];
+  expect(mounted.failed()).toEqual(failed);
+  expect(logged.join()).toContain('the directory of the project scope cannot be read');
+  expect(() => mounted.resolve(undefined)).toThrow(
+    expect.objectContaining({ code: 'TABLE_REQUIRED', hint: expect.stringContaining('cannot be read') }),
+  );
+  write('user/notes/schema.yaml', schema('notes'));
+  expect(await mounted.reload()).toMatchObject({ mounted: 1, failed });
+  expect(logged.join()).not.toContain(directory);
+});
+
+test('a table whose directory somebody removed is not found, open or not', () => {
+  for (const name of ['open', 'closed', 'kept']) write(`user/${name}/schema.yaml`, schema(name));
+  const mounted = mount();
+  mounted.resolve('open').open();
+  mounted.resolve('kept').open();
+  for (const name of ['open', 'closed']) rmSync(join(directory, 'user', name), { recursive: true });
+  for (const name of ['open', 'closed']) {
+    expect(() => mounted.resolve(name)).toThrow(expect.objectContaining({ code: 'TABLE_NOT_FOUND' }));
+  }
+  expect(names(mounted)).toEqual(['user/kept']);
+});

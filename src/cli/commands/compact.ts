@@ -28,13 +28,12 @@ export const compactCommand: CommandDefinition = (program, action) => {
     );
 };
 
-function linesOf({ table, events_removed, archive, bytes_before, bytes_after, can_shrink }: Compacted): string[] {
+function linesOf({ table, events_removed, archive, bytes_before, bytes_after }: Compacted): string[] {
   return [
     `${table}: ${bytes(bytes_before)} before, ${bytes(bytes_after)} now`,
     ...(events_removed > 0 ? [`  ${counted(events_removed, 'event')} removed from the log`] : []),
     ...(archive.rows > 0
       ? [`  ${counted(archive.rows, 'large row')}: ${archive.chunks_before} chunks before, ${archive.chunks_after} now`]
       : []),
-    ...(can_shrink ? [] : [`  this file cannot shrink by itself: mini-app-mcp compact ${table} --vacuum, once`]),
   ];
 }

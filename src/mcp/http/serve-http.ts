@@ -5,7 +5,7 @@ import { createServer as createHttpServer, type Server as HttpServer } from 'nod
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { distinctUntilChanged, map, type Subscription, skip } from 'rxjs';
+import type { Subscription } from 'rxjs';
 import type { Catalogue } from '../catalogue.js';
 import type { ResourceFeature } from '../resources/resource-feature.js';
 import { createServer, type ServerExtension } from '../server.js';
@@ -110,12 +110,7 @@ function legacySessions(options: HttpOptions): Sessions {
 
 /** What subscribers of the 2026 era are told. */
 function announce({ catalogue, resources }: HttpOptions, { notify }: ModernEndpoint): Subscription[] {
-  const tools = catalogue.snapshots$.pipe(
-    map((snapshot) => snapshot.revision),
-    distinctUntilChanged(),
-    skip(1),
-  );
-  const told = [tools.subscribe(() => notify.toolsChanged())];
+  const told = [catalogue.listChanged$.subscribe(() => notify.toolsChanged())];
   if (resources === undefined) return told;
   const changes = resources.changes$.subscribe((change) => {
     if (change.listChanged) notify.resourcesChanged();

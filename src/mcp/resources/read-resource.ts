@@ -82,6 +82,7 @@ async function readYaml(table: Table): Promise<string> {
     throw new ProtocolError(ProtocolErrorCode.InternalError, `failed to read schema.yaml: ${reason}`, {
       code: 'IO_ERROR',
       table: table.name,
+      hint: 'Put the file back or make it readable; without it the next reload unmounts the table.',
     });
   }
 }

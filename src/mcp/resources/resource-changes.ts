@@ -1,6 +1,6 @@
 /** Which resources changed: found by looking, because a schema.yaml is also edited by hand and by other processes. */
 import { statSync } from 'node:fs';
-import { defer, distinctUntilChanged, filter, map, merge, type Observable, share, skip } from 'rxjs';
+import { defer, filter, map, merge, type Observable, share } from 'rxjs';
 import { unrefInterval } from '../../projections/unref-timer.js';
 import type { TableSchema } from '../../schema/table-schema.js';
 import type { Registry } from '../../tables/table.js';
@@ -19,12 +19,7 @@ const lookEveryMs = 500;
 
 /** Changes from the first subscription on. Nothing is looked at while nobody listens. */
 export function resourceChanges({ registry, catalogue }: ResourceSources): Observable<ResourceChange> {
-  const tools = catalogue.snapshots$.pipe(
-    map((snapshot) => snapshot.revision),
-    distinctUntilChanged(),
-    skip(1),
-    map(() => ({ listChanged: false, updated: ['docs://tools'] })),
-  );
+  const tools = catalogue.listChanged$.pipe(map(() => ({ listChanged: false, updated: ['docs://tools'] })));
   return merge(tools, schemaChanges(registry)).pipe(share());
 }
 

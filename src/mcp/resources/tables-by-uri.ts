@@ -6,7 +6,7 @@ import type { Registry, Table } from '../../tables/table.js';
 export function tableOfUri(registry: Registry, name: string | undefined): Table {
   const tables = registry.tables();
   const known = tables.find((table) => table.name === name) ?? tables.find((table) => table.name === decoded(name));
-  return known ?? registry.resolve(name);
+  return registry.resolve(known?.name ?? name);
 }
 
 /** The table that is meant when none is named; null when there is none. */

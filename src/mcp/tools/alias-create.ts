@@ -32,7 +32,10 @@ const contract = Contract.operation('store/CreateAlias', 1, {
   title: 'Save a query',
   description:
     'Save a query for alias_run: filter, or filter_template (MiniJinja) {"type":"eq","field":"f","value":"{{ v }}"} with params_schema ["v"].',
-  hints: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
+  readOnlyHint: false,
+  destructiveHint: false,
+  idempotentHint: false,
+  openWorldHint: false,
   output: 'json',
 });
 

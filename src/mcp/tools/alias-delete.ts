@@ -18,7 +18,10 @@ const contract = Contract.operation('store/DeleteAlias', 1, {
   name: 'alias_delete',
   title: 'Delete a saved query',
   description: 'Delete a saved query; of two with one name, that of the project.',
-  hints: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
+  readOnlyHint: false,
+  destructiveHint: true,
+  idempotentHint: true,
+  openWorldHint: false,
   output: 'json',
 });
 

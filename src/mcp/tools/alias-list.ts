@@ -14,7 +14,10 @@ const contract = Contract.operation('store/ListAliases', 1, {
   name: 'alias_list',
   title: 'List saved queries',
   description: 'List the saved queries with filter, params and scope; with table only those that read it.',
-  hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
   output: 'json',
 });
 

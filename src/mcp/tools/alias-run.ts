@@ -26,7 +26,10 @@ const contract = Contract.operation('store/RunAlias', 1, {
   title: 'Run a saved query',
   description:
     'Run a saved query: rows as in list, or the result of its aggregator. limit, fields and order_by replace the saved ones; params are the values of a template.',
-  hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
   output: 'json',
 });
 

@@ -23,7 +23,10 @@ const contract = Contract.operation('store/InsertContent', 1, {
   title: 'Insert into a text field',
   description:
     'Insert one or more lines into a string field after the given line of content_view: 0 is before the first, the last one appends.',
-  hints: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
+  readOnlyHint: false,
+  destructiveHint: false,
+  idempotentHint: false,
+  openWorldHint: false,
   output: 'json',
 });
 

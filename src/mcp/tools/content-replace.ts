@@ -25,7 +25,10 @@ const contract = Contract.operation('store/ReplaceContent', 1, {
   title: 'Replace in a text field',
   description:
     'Replace old_str by new_str in one string field. It must occur exactly once, in the lines [start,end] of view_range if given, unless replace_all is true.',
-  hints: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
+  readOnlyHint: false,
+  destructiveHint: false,
+  idempotentHint: false,
+  openWorldHint: false,
   output: 'json',
 });
 

@@ -19,7 +19,10 @@ const contract = Contract.operation('store/ViewContent', 1, {
   title: 'View a text field',
   description:
     'Read one string field of a row as numbered lines, or some of its lines, without fetching the whole row. The numbers are those of content_replace and content_insert.',
-  hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
   output: 'json',
 });
 

@@ -14,7 +14,10 @@ const contract = Contract.operation('store/CreateRow', 1, {
   title: 'Create a row',
   description:
     'Add one row to a table and return it with its new id and version. data must have every required field with the right type; call info for the fields. Every call makes a new row unless idempotency_key is given.',
-  hints: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
+  readOnlyHint: false,
+  destructiveHint: false,
+  idempotentHint: false,
+  openWorldHint: false,
   output: 'json',
 });
 

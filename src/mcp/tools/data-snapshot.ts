@@ -22,7 +22,10 @@ const contract = Contract.operation('store/SnapshotTables', 1, {
   title: 'Snapshot tables',
   description:
     'Copy the database of one table, or of all tables, to _snapshots/<table>.<unix_secs>.db while it stays in use. Old copies beyond the retention are removed. Failed uploads are listed in upload_errors; the local copies stand.',
-  hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
+  readOnlyHint: false,
+  destructiveHint: false,
+  idempotentHint: false,
+  openWorldHint: true,
   output: 'json',
 });
 

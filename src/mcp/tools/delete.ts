@@ -18,7 +18,10 @@ const contract = Contract.operation('store/DeleteRow', 1, {
   title: 'Delete a row',
   description:
     'Delete one row of a table and return {"deleted": id} with the full id. The row can be brought back with row_restore while the table keeps history.',
-  hints: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
+  readOnlyHint: false,
+  destructiveHint: true,
+  idempotentHint: true,
+  openWorldHint: false,
   output: 'json',
 });
 

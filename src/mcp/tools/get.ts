@@ -14,7 +14,10 @@ const contract = Contract.operation('store/GetRow', 1, {
   title: 'Get a row',
   description:
     'Read one row of a table by its id or a unique prefix of it. A prefix that several rows have answers AMBIGUOUS_ID with the candidates. fields {"mode":"list","fields":["title"]} returns only those.',
-  hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
   output: 'json',
 });
 

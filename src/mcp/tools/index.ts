@@ -1,6 +1,9 @@
 /** The built-in tools: the view `core/store`. */
-import type { Catalogue, ViewController } from '../catalogue.js';
-import type { Binding } from '../projection.js';
+
+import type { Binding } from '../binding.js';
+import { Plugin } from '../plugins/plugin.js';
+import type { PluginHost } from '../plugins/plugin-host.js';
+import { Projection } from '../projection.js';
 import { aliasCreate } from './alias-create.js';
 import { aliasDelete } from './alias-delete.js';
 import { aliasList } from './alias-list.js';
@@ -22,6 +25,7 @@ import { schemaBatch } from './schema-batch.js';
 import { schemaCreate } from './schema-create.js';
 import { schemaDelete } from './schema-delete.js';
 import { schemaUpdate } from './schema-update.js';
+import { storeKey } from './store-key.js';
 import { update } from './update.js';
 
 export const coreView = 'core/store';
@@ -52,7 +56,14 @@ export const coreTools: readonly Binding[] = [
   contentInsert,
 ];
 
+/** The product's own plugin; its bindings are checked by tests, not at every start. */
+const corePlugin = Plugin.make({
+  name: 'mini-app-mcp',
+  inject: [storeKey],
+  apply: () => Projection.offer(coreView, coreTools),
+});
+
 /** Publishes the built-in tools. The catalogue's services must provide `storeKey`. */
-export function offerCoreTools(catalogue: Catalogue): ViewController {
-  return catalogue.offer(coreView, coreTools, { text: 'bare', trusted: true });
+export async function offerCoreTools(plugins: PluginHost): Promise<void> {
+  await plugins.start(corePlugin, { text: 'bare', trusted: true });
 }

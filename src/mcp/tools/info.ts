@@ -14,7 +14,10 @@ const contract = Contract.operation('store/DescribeTable', 1, {
   title: 'Describe a table',
   description:
     'Describe a table: its fields with types, required flags and descriptions, row count, dump and history settings. Call it before the first write to a table. An error without table names the mounted tables.',
-  hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
   output: 'json',
 });
 

@@ -25,7 +25,10 @@ const contract = Contract.operation('store/ListRows', 1, {
   title: 'List rows',
   description:
     'Find rows of a table, newest first. Page with limit (default 100) and offset. Filter: {"type":"eq","field":"open","value":true}',
-  hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
   output: 'json',
 });
 

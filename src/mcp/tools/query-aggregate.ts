@@ -37,7 +37,10 @@ const contract = Contract.operation('store/Aggregate', 1, {
   title: 'Count, sum, group',
   description:
     'Count, sum or group the rows of one table, or of up to 10 with the same fields: sources {"kind":"single","value":"t"}. {"kind":"group_by","by_field":"tag","inner":{"kind":"sum","field":"n"}} returns key, count and value per group.',
-  hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
   output: 'json',
 });
 

@@ -20,7 +20,10 @@ const contract = Contract.operation('store/ReloadTables', 1, {
   title: 'Reload the tables',
   description:
     'Scan the table directories again after a schema.yaml was added, edited or removed by hand. Returns how many tables are mounted, which were added and removed, and which failed and why. The schema tools reload by themselves.',
-  hints: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
+  readOnlyHint: false,
+  destructiveHint: false,
+  idempotentHint: false,
+  openWorldHint: false,
   output: 'json',
 });
 

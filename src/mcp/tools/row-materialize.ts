@@ -36,7 +36,10 @@ const contract = Contract.operation('store/MaterializeRows', 1, {
   title: 'Write rows to files',
   description:
     'Write rows to files on the server: one per row in the directory dest, or all in the file dest with concat. Existing files are overwritten unless write_mode is error. Returns path, bytes and sha256 of each.',
-  hints: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
+  readOnlyHint: false,
+  destructiveHint: true,
+  idempotentHint: true,
+  openWorldHint: false,
   output: 'json',
 });
 

@@ -23,7 +23,10 @@ const contract = Contract.operation('store/RestoreRow', 1, {
   title: 'Restore a row',
   description:
     'Bring a row of a table back to its state at a time or at a version; give exactly one of the two. Works for deleted rows. The restoring is a change of its own, so it can be undone the same way. Needs history: full.',
-  hints: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
+  readOnlyHint: false,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
   output: 'json',
 });
 

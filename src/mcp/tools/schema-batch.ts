@@ -25,7 +25,10 @@ const contract = Contract.operation('store/RunBatch', 1, {
   title: 'Run a batch',
   description:
     'Run ops on one table, all or none. Each op is {op, table?, …}: schema_create or schema_update {scope, fields, …}, schema_delete {scope}, data_insert {data}, data_update {id, data, mode?, expected_version?}, data_delete {id}, replace {match, items} (deletes rows that match, adds items), query {sql, params?} (one statement on rows(id, data, created_at, updated_at)).',
-  hints: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
+  readOnlyHint: false,
+  destructiveHint: true,
+  idempotentHint: false,
+  openWorldHint: false,
   output: 'json',
 });
 

@@ -14,7 +14,10 @@ const contract = Contract.operation('store/CreateSchema', 1, {
   name: 'schema_create',
   title: 'Create a table',
   description: 'Make a new table by writing its schema.yaml; it can be used at once.',
-  hints: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
+  readOnlyHint: false,
+  destructiveHint: false,
+  idempotentHint: false,
+  openWorldHint: false,
   output: 'json',
 });
 

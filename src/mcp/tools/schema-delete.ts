@@ -15,7 +15,10 @@ const contract = Contract.operation('store/DeleteSchema', 1, {
   title: 'Delete a table',
   description:
     'Unregister a table: schema.yaml moves to the backups, the database file stays. schema_create under the same name finds its rows again.',
-  hints: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
+  readOnlyHint: false,
+  destructiveHint: true,
+  idempotentHint: false,
+  openWorldHint: false,
   output: 'json',
 });
 

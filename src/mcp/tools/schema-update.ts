@@ -15,7 +15,10 @@ const contract = Contract.operation('store/UpdateSchema', 1, {
   title: "Change a table's schema",
   description:
     'Replace the definition of a table, after a backup. Rows stay as they are. dump, history and indexes stay unless given; a title or description left out goes.',
-  hints: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
+  readOnlyHint: false,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
   output: 'json',
 });
 

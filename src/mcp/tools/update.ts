@@ -21,7 +21,10 @@ const contract = Contract.operation('store/UpdateRow', 1, {
   title: 'Update a row',
   description:
     'Change one row of a table and return it. Merge keeps the fields that data does not name, and null removes an optional field; nested objects are replaced whole. mode "replace" stores exactly data.',
-  hints: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
+  readOnlyHint: false,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
   output: 'json',
 });
 

@@ -16,10 +16,11 @@ import { runWrite } from '../write-row.js';
 import { type Backup, backUp } from './backups.js';
 import type { BatchOp } from './batch-ops.js';
 import { queryRows } from './query-step.js';
-import { changeRow, insertRow, removeRow, replaceRows } from './row-steps.js';
+import { deleteStep, insertStep, replaceStep, updateStep } from './row-steps.js';
 import { createSchema, deleteSchema, updateSchema } from './schema-steps.js';
 import type { TableTarget } from './table-target.js';
 import { type OpOutcome, TableWork } from './table-work.js';
+import { TrialNeeded, Trials } from './trials.js';
 
 export interface TableChange {
   readonly store: Store;
@@ -68,6 +69,7 @@ type Attempt = Omit<Changed, 'backups'>;
 
 class Changer {
   readonly #changesSchema: boolean;
+  readonly #trials = new Trials();
   #written: WrittenSchemaFile | null = null;
 
   constructor(private readonly change: TableChange) {
@@ -108,11 +110,24 @@ class Changer {
     }
   }
 
+  /** Runs the batch, again after each trial that it turns out to need. */
   async #attempt(table: Table, isRehearsal: boolean): Promise<Attempt> {
+    for (;;) {
+      try {
+        return await this.#write(table, isRehearsal);
+      } catch (error) {
+        if (!(error instanceof TrialNeeded)) throw error;
+        const refusal = await this.#trials.run(error);
+        if (refusal !== null) throw new OpFailure(error.index, refusal);
+      }
+    }
+  }
+
+  async #write(table: Table, isRehearsal: boolean): Promise<Attempt> {
     const { caller, tool, input, dryRun } = this.change;
     const decide = (tx: CommandTransaction) => {
       const work = new TableWork({ ...this.change, tx, table, withSchema: this.#changesSchema });
-      const outcomes = this.change.ops.map((op, index) => inOp(index, () => runOp(work, op)));
+      const outcomes = this.change.ops.map((op, index) => inOp(index, () => this.#runOp(work, op, index)));
       if (isRehearsal) throw new Rehearsed(outcomes);
       this.#written = work.writeFile();
       return outcomes;
@@ -121,9 +136,16 @@ class Changer {
       remember: (outcomes: readonly OpOutcome[]) => outcomes.map(rememberedOutcome),
       recall: (kept: JsonValue) => kept as unknown as readonly OpOutcome[],
     };
-    const write = { table, caller, op: tool, input: dryRun ? {} : input, decide };
+    const write = { table, caller, op: tool, input: dryRun ? {} : input, readsSchema: this.#changesSchema, decide };
     const { result, replayed } = await runWrite<readonly OpOutcome[]>(write, memory);
     return { outcomes: result, replayed };
+  }
+
+  #runOp(work: TableWork, op: BatchOp, index: number): OpOutcome {
+    if (op.op !== 'query' || !op.statement.mayTakeLong || this.#trials.has(op)) return runOp(work, op);
+    const { sql, bindings } = op.statement;
+    const changed = work.tx.changedRows();
+    throw new TrialNeeded(op, index, { kind: 'run', path: work.path, statement: { sql, bindings }, changed });
   }
 
   #makeDirectory(): void {
@@ -144,13 +166,13 @@ function runOp(work: TableWork, op: BatchOp): OpOutcome {
     case 'schema_delete':
       return deleteSchema(work);
     case 'data_insert':
-      return insertRow(work, op);
+      return insertStep(work, op);
     case 'data_update':
-      return changeRow(work, op);
+      return updateStep(work, op);
     case 'data_delete':
-      return removeRow(work, op);
+      return deleteStep(work, op);
     case 'replace':
-      return replaceRows(work, op);
+      return replaceStep(work, op);
     case 'query':
       return queryRows(work, op);
   }

@@ -4,7 +4,7 @@ import { StoreError } from '../../errors.js';
 import type { DirectChange } from '../../events/event-log.js';
 import { storageError } from '../../events/storage-error.js';
 import type { NewEvent, RowState } from '../../events/types.js';
-import { runStatement } from '../../projections/rows/raw-sql/statement.js';
+import { mostCharacters, runStatement } from '../../projections/rows/raw-sql/statement.js';
 import { invalid } from '../../schema/field-errors.js';
 import {
   asJsonObjectText,
@@ -73,6 +73,7 @@ function validFound(schema: TableSchema, found: RowState, before: RowState | nul
   assertSeconds('created_at', createdAt);
   assertSeconds('updated_at', updatedAt);
   if (typeof data !== 'string' || asJsonObjectText(data) === null) throw invalid('data', 'must be a JSON object');
+  assertLength(data, before);
   const members = splitMembers(data);
   const old = before !== null && asJsonObjectText(before.data) !== null ? splitMembers(before.data) : new Map();
   for (const [key, value] of members) {
@@ -82,6 +83,12 @@ function validFound(schema: TableSchema, found: RowState, before: RowState | nul
   }
   validateRow(schema, members);
   return members;
+}
+
+/** SQL makes long texts out of short ones; a row that is long already may stay so. */
+function assertLength(data: string, before: RowState | null): void {
+  if (data.length <= mostCharacters || data.length <= 2 * (before?.data.length ?? 0)) return;
+  throw invalid('data', `must not be longer than ${mostCharacters} characters when SQL makes it`);
 }
 
 function assertSeconds(column: string, value: unknown): void {

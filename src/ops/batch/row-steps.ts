@@ -4,49 +4,40 @@ import type { Match } from '../../projections/rows/queries.js';
 import { invalid } from '../../schema/field-errors.js';
 import { fieldValue } from '../../schema/filter-value.js';
 import type { Members } from '../../schema/json.js';
-import { mergeRow } from '../../schema/merge-row.js';
 import { fieldOf, type TableSchema } from '../../schema/table-schema.js';
 import { validateData } from '../../schema/validate-row.js';
-import { resolveId } from '../resolve-id.js';
-import { newRowCreated, rowDeleted, rowUpdated } from '../row-events.js';
-import { storedMembers } from '../update-row.js';
-import { changedRow, liveRow } from '../write-row.js';
+import { addRow } from '../create-row.js';
+import { removeRow } from '../delete-row.js';
+import { newRowCreated, rowDeleted } from '../row-events.js';
+import { changeRow } from '../update-row.js';
+import type { CommandParts } from '../write-row.js';
 import type { BatchOp, RawMatch } from './batch-ops.js';
 import type { OpOutcome, TableWork } from './table-work.js';
 
 type Op<N extends BatchOp['op']> = Extract<BatchOp, { op: N }>;
 
 /** @throws StoreError VALIDATION_ERROR, TABLE_NOT_FOUND. */
-export function insertRow(work: TableWork, { data }: Op<'data_insert'>): OpOutcome {
-  const schema = work.requireSchema();
-  const id = work.store.newId();
-  work.tx.append(newRowCreated(schema, id, validateData(schema, data)));
-  return { result: { op: 'data_insert', ...versionOf(work, id) }, affects: oneRow(work) };
+export function insertStep(work: TableWork, { data }: Op<'data_insert'>): OpOutcome {
+  const { id, version } = addRow(parts(work), work.store.newId(), validateData(work.requireSchema(), data));
+  return { result: { op: 'data_insert', id, version }, affects: oneRow(work) };
 }
 
 /** @throws StoreError NOT_FOUND, AMBIGUOUS_ID, VALIDATION_ERROR, VERSION_CONFLICT, TABLE_NOT_FOUND. */
-export function changeRow(work: TableWork, op: Op<'data_update'>): OpOutcome {
-  const schema = work.requireSchema();
-  const before = liveRow(work.tx, resolve(work, op.id), op);
-  const after =
-    op.mode === 'replace' ? validateData(schema, op.data) : mergeRow(schema, storedMembers(before), op.data);
-  work.tx.append(rowUpdated(schema, before, after));
-  return { result: { op: 'data_update', ...versionOf(work, before.id) }, affects: oneRow(work) };
+export function updateStep(work: TableWork, op: Op<'data_update'>): OpOutcome {
+  const { id, version } = changeRow(parts(work), op);
+  return { result: { op: 'data_update', id, version }, affects: oneRow(work) };
 }
 
 /** @throws StoreError NOT_FOUND, AMBIGUOUS_ID, VERSION_CONFLICT, TABLE_NOT_FOUND. */
-export function removeRow(work: TableWork, op: Op<'data_delete'>): OpOutcome {
-  const schema = work.requireSchema();
-  const { id } = liveRow(work.tx, resolve(work, op.id), op);
-  work.tx.append(rowDeleted(schema, id));
-  return { result: { op: 'data_delete', deleted: id }, affects: oneRow(work) };
+export function deleteStep(work: TableWork, op: Op<'data_delete'>): OpOutcome {
+  return { result: { op: 'data_delete', deleted: removeRow(parts(work), op) }, affects: oneRow(work) };
 }
 
 /**
  * Every row that fits goes, every item becomes a row. Items are checked before anything is changed.
  * @throws StoreError VALIDATION_ERROR: `match.<key>` or `items[<i>]`; TABLE_NOT_FOUND.
  */
-export function replaceRows(work: TableWork, { match, items }: Op<'replace'>): OpOutcome {
+export function replaceStep(work: TableWork, { match, items }: Op<'replace'>): OpOutcome {
   const schema = work.requireSchema();
   const typed = typedMatch(schema, match);
   const data = items.map((item, index) => validItem(schema, item, index));
@@ -80,12 +71,8 @@ function oneRow(work: TableWork) {
   return { table: work.target.name, rows: 1, ...noFields };
 }
 
-function versionOf(work: TableWork, id: string) {
-  return { id, version: changedRow(work.tx, id).version };
-}
-
-function resolve(work: TableWork, id: string): string {
-  return resolveId(id, (prefix) => work.rows.idsWithPrefix(prefix));
+function parts(work: TableWork): CommandParts {
+  return { tx: work.tx, rows: work.rows, schema: work.requireSchema() };
 }
 
 /** Keys that only rows have, not the schema, are compared as they are. */

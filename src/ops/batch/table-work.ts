@@ -35,6 +35,8 @@ export class TableWork {
   readonly store: Store;
   readonly target: TableTarget;
   readonly dryRun: boolean;
+  /** The database that is written. */
+  readonly path: string;
   #text: string | null;
   #schema: TableSchema | null;
   #changed: RecordedEvent | null = null;
@@ -45,6 +47,7 @@ export class TableWork {
     this.store = parts.store;
     this.target = parts.target;
     this.dryRun = parts.dryRun;
+    this.path = parts.table.databasePath;
     this.rows = parts.table.open().rows;
     // Under the write lock nobody else changes the file.
     this.#textBefore = parts.withSchema ? readIfThere(parts.target.schemaPath) : null;

@@ -13,7 +13,7 @@ export function examineDatabase(table: OperatedTable, connection: Connection, no
 
 type Found = Omit<Finding, 'table'>;
 
-const always = [quickCheck, journal, autoVacuum];
+const always = [quickCheck, journal, freeSpace];
 
 /** Whether this program ever opened the file for writing. */
 export function hasLog(connection: Connection): boolean {
@@ -108,10 +108,10 @@ function shadows({ name }: OperatedTable, connection: Connection): Found[] {
 /** More free pages than this share of the file are worth a remark. */
 const worthShrinking = 0.25;
 
-function autoVacuum({ name }: OperatedTable, connection: Connection): Found[] {
+function freeSpace({ name }: OperatedTable, connection: Connection): Found[] {
   const pragma = (text: string) => Number(connection.pragma(text, { simple: true }));
   const [free, pages] = [pragma('freelist_count'), pragma('page_count')];
   if (free < 256 || free < pages * worthShrinking) return [];
-  const next = `mini-app-mcp compact ${name}${pragma('auto_vacuum') === 2 ? '' : ' --vacuum'}`;
+  const next = `mini-app-mcp compact ${name}`;
   return [{ severity: 'info', message: `${Math.round((100 * free) / pages)} % of the file is free space`, next }];
 }

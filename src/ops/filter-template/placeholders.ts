@@ -17,10 +17,17 @@ interface Output {
 export class Placeholders {
   readonly #mark = `Q${randomBytes(12).toString('hex')}`;
   readonly #outputs: Output[] = [];
+  #length = 0;
   readonly #pattern = new RegExp(`${this.#mark}(b?)(\\d+)Q`, 'g');
+
+  /** How many characters the outputs have together. */
+  get length(): number {
+    return this.#length;
+  }
 
   /** Keeps a value and says what to write in its place. */
   keep(output: Output): string {
+    this.#length += output.text.length;
     this.#outputs.push(output);
     return `${this.#mark}${this.#outputs.length - 1}Q`;
   }

@@ -9,6 +9,10 @@ import { Placeholders } from './placeholders.js';
 
 const maxTemplate = 20_000;
 const maxParams = 1_000_000;
+/** Of the filter's own text, and of the values in it; in characters. */
+const maxRendered = 1_000_000;
+const maxOutput = 8_000_000;
+const tooLong = `the rendered filter is too long: it may have ${maxRendered} characters, and ${maxOutput} of values`;
 /** The engine exhausts its stack on values that are nested thousands deep. */
 const maxParamDepth = 64;
 
@@ -30,6 +34,7 @@ export function renderFilter(template: string, params: JsonObject): JsonValue {
   return reported(() => {
     const placeholders = new Placeholders();
     const rendered = render(source, context, placeholders);
+    if (rendered.length > maxRendered || placeholders.length > maxOutput) throw new TemplateFailure(tooLong);
     return placeholders.resolve(rendered);
   });
 }

@@ -58,6 +58,7 @@ export class HistoryComparison {
   }
 
   differences(most: number): HistoryDifferences {
+    if (this.#areSame()) return { count: 0, rows: [] };
     const [live, shadow] = [this.#unmatched('live'), this.#unmatched('shadow')];
     const sql = `WITH live AS (${live}), shadow AS (${shadow}),
       differing AS (SELECT row_id, version FROM (SELECT * FROM live EXCEPT SELECT * FROM shadow)
@@ -65,6 +66,15 @@ export class HistoryComparison {
       SELECT row_id, count(*) AS n FROM differing GROUP BY row_id ORDER BY row_id`;
     const rows = this.connection.prepare<[], { row_id: string; n: number }>(sql).all();
     return { count: rows.reduce((sum, row) => sum + row.n, 0), rows: rows.slice(0, most).map((row) => row.row_id) };
+  }
+
+  /** Everything of the live side lies in the shadow as it is, and there is no more of it there: versions are unique. */
+  #areSame(): boolean {
+    const tables = (['raw', 'archive'] as const).map((tier) => this.#both('live', tier));
+    const counts = tables.map(([here, there]) => `(SELECT count(*) FROM ${here}) = (SELECT count(*) FROM ${there})`);
+    const sql = `SELECT ${counts.join(' AND ')} AND NOT EXISTS (SELECT 1 FROM (${this.#unmatchedRaw('live')}))
+      AND NOT EXISTS (${this.#unmatchedChunks('live')}) AND NOT EXISTS (${this.#unmatchedChunks('shadow')})`;
+    return this.connection.prepare<[], number>(sql).pluck().get() === 1;
   }
 
   #undecoded(side: Side): number[] {
@@ -93,12 +103,16 @@ export class HistoryComparison {
       (SELECT 1 FROM ${there} t WHERE t.table_name = h.table_name AND ${same})`;
   }
 
+  #unmatchedRaw(side: Side): string {
+    const [here, there] = this.#both(side, 'raw');
+    return `SELECT * FROM ${here} h WHERE NOT EXISTS
+      (SELECT 1 FROM ${there} t WHERE t.table_name = h.table_name AND t.row_id = h.row_id AND t.version = h.version
+       AND t.recorded_at IS h.recorded_at AND t.op IS h.op AND t.data_json IS h.data_json)`;
+  }
+
   /** Every entry of one side that the other does not have at the same place. */
   #unmatched(side: Side): string {
-    const [here, there] = this.#both(side, 'raw');
-    return `SELECT row_id, version, recorded_at, op, sha256(data_json) AS digest FROM ${here} h WHERE NOT EXISTS
-        (SELECT 1 FROM ${there} t WHERE t.table_name = h.table_name AND t.row_id = h.row_id AND t.version = h.version
-         AND t.recorded_at IS h.recorded_at AND t.op IS h.op AND t.data_json IS h.data_json)
+    return `SELECT row_id, version, recorded_at, op, sha256(data_json) AS digest FROM (${this.#unmatchedRaw(side)})
       UNION ALL SELECT ${entryColumns} FROM temp.decoded_entries WHERE side = '${side}' AND chunk_id IN
         (${this.#unmatchedChunks(side)})`;
   }

@@ -124,7 +124,7 @@ describe('what the server says unasked', () => {
     await expect.poll(() => told, { timeout: 3_000 }).toContain('resources');
     const more = Contract.operation('demo/More', 1, { payload: z.object({}), success: z.string() });
     const binding = Projection.operation(demoKey, more.annotate(Projection.Annotation, annotation('more')), () => 'x');
-    server.catalogue.offer('test/more', [binding]);
+    await server.catalogue.offer('test/more', [binding]);
     await expect.poll(() => told).toContain('tools');
     expect(told).not.toContain('schema://json?table=issues');
   });

@@ -1,4 +1,5 @@
 /** Resources over a connection, and the documentation against the definitions that it is made from. */
+
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -13,7 +14,7 @@ import { orderByExamples } from '../../../src/mcp/resources/docs/order-by-page.j
 import { ResourceFeature } from '../../../src/mcp/resources/resource-feature.js';
 import { type StdioSession, serveMcpOverStdio } from '../../../src/mcp/serve-stdio.js';
 import { protocolOutput } from '../../../src/mcp/stdout-guard.js';
-import { coreTools, offerCoreTools } from '../../../src/mcp/tools/index.js';
+import { coreTools, coreView } from '../../../src/mcp/tools/index.js';
 import { parseFilter } from '../../../src/schema/filter.js';
 import { parseOrderBy } from '../../../src/schema/order-by.js';
 import { loadConfig } from '../../../src/tables/config.js';
@@ -56,7 +57,7 @@ async function start(environment: Record<string, string> = { MINI_APP_USER_DIR: 
   const config = loadConfig({ MINI_APP_PROJECT_DIR: join(directory, 'project'), ...environment }, directory);
   registry = TableRegistry.mount({ config, session: 's', now: Date.now, log: () => undefined });
   const catalogue = new Catalogue(new Services(), createLogger({ write: () => undefined }));
-  offerCoreTools(catalogue);
+  await catalogue.offer(coreView, coreTools, { text: 'bare', trusted: true });
   const streams = newStreams();
   session = serveMcpOverStdio({
     catalogue,
@@ -164,6 +165,9 @@ describe('a schema', () => {
     const gone = await failure('schema://yaml?table=issues');
     expect(gone.message).toContain('failed to read schema.yaml: ENOENT');
     expect(gone.message).not.toContain(directory);
+    for (const failed of [gone, unknown, await failure('schema://json'), await failure('docs://readme')]) {
+      expect(failed.data).toMatchObject({ hint: expect.stringMatching(/\w+\.$/) });
+    }
   });
 });
 

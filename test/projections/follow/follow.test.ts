@@ -143,6 +143,29 @@ describe('follow', () => {
     await Promise.all([running.close(), fine.close()]);
   });
 
+  it('makes one caller wait in vain, not the next ones too', async () => {
+    let broken = true;
+    const follower = recorder(async () => {
+      if (broken) throw new Error('no');
+    });
+    const running = start(follower, { backOff: { firstMs: 300, maxMs: 300, parkAfter: 100, parkedMs: 300 } });
+    await running.settled(0);
+    const wait = async (timeoutMs: number) => {
+      const asked = Date.now();
+      await running.settled(commitRows(1), timeoutMs);
+      return Date.now() - asked;
+    };
+    expect(await wait(500)).toBeGreaterThan(450);
+    expect(await wait(5_000)).toBeLessThan(200);
+    expect(running.status(2)).toMatchObject({ state: 'retrying', lag: 2, lastError: expect.any(String) });
+    broken = false;
+    await eventually(() => running.status(2).state === 'live');
+    expect(follower.seen).toEqual([1, 2]);
+    await wait(5_000);
+    expect(follower.seen).toEqual([1, 2, 3]);
+    await running.close();
+  });
+
   it('survives a source of signals that fails', async () => {
     const follower = recorder();
     commitRows(1);

@@ -7,6 +7,8 @@ import { refusedSql, type Token, tokenize } from './tokens.js';
 
 /** @throws StoreError VALIDATION_ERROR. @returns the tokens, without a semicolon at the end. */
 export function checkGrammar(sql: string): Token[] {
+  if (sql.length > mostCharacters)
+    throw refusedSql(`the statement is longer than ${mostCharacters} characters; put values into params`);
   if (sql.includes('\0')) throw refusedSql('the statement must not hold the NUL character');
   const tokens = tokenize(sql);
   if (isMark(tokens.at(-1), ';')) tokens.pop();
@@ -18,6 +20,8 @@ export function checkGrammar(sql: string): Token[] {
   new Walk(tokens).run();
   return tokens;
 }
+
+const mostCharacters = 100_000;
 
 /** Names that nothing harmless has, wherever they stand. */
 const foreign = /^(sqlite_|pragma_|_(?!rowid_$)|fts[0-9]|rtree|geopoly|dbstat$)/i;

@@ -4,6 +4,7 @@
  */
 import Database from 'better-sqlite3';
 import { indexStatements, tableStatement } from '../../../events/migrate.js';
+import type { CompiledStatement } from './cost.js';
 import { refusedSql } from './tokens.js';
 
 interface Instruction {
@@ -20,11 +21,25 @@ export class Uncompilable extends Error {}
 
 /**
  * @param bindings what the statement's parameters are bound to.
+ * @returns what the statement would do.
  * @throws StoreError VALIDATION_ERROR for a statement that would touch anything but `rows`; {@link Uncompilable}.
  */
-export function checkProgram(sql: string, bindings: Readonly<Record<string, unknown>>): void {
+export function checkProgram(sql: string, bindings: Readonly<Record<string, unknown>>): CompiledStatement {
   const fenced = fencedDatabase();
-  for (const instruction of explain(fenced, sql, bindings)) assertHarmless(instruction, fenced);
+  const program = explain<Instruction>(fenced, `EXPLAIN ${sql}`, bindings);
+  for (const instruction of program) assertHarmless(instruction, fenced);
+  const plan = explain<PlanStep>(fenced, `EXPLAIN QUERY PLAN ${sql}`, bindings);
+  const columns = Math.max(0, ...program.filter(({ opcode }) => opcode === 'ResultRow').map(({ p2 }) => p2));
+  return { plan: plan.map(({ detail }) => detail), calls: program.flatMap(callsOf), columns };
+}
+
+interface PlanStep {
+  readonly detail: string;
+}
+
+function callsOf({ opcode, p4 }: Instruction): string[] {
+  if (opcode === 'Concat') return ['||'];
+  return /Func|AggStep/.test(opcode) ? [(p4 ?? '').replace(/\(-?\d+\)$/, '').toLowerCase()] : [];
 }
 
 interface FencedDatabase {
@@ -55,9 +70,9 @@ function makeFencedDatabase(): FencedDatabase {
   return { database, roots, modules: new Set([module('json_each'), module('json_tree')]) };
 }
 
-function explain({ database }: FencedDatabase, sql: string, bindings: Readonly<Record<string, unknown>>) {
+function explain<Line>({ database }: FencedDatabase, sql: string, bindings: Readonly<Record<string, unknown>>): Line[] {
   try {
-    const statement = database.prepare<unknown[], Instruction>(`EXPLAIN ${sql}`);
+    const statement = database.prepare<unknown[], Line>(sql);
     return Object.keys(bindings).length === 0 ? statement.all() : statement.all(bindings);
   } catch (error) {
     const message = error instanceof Error ? error.message : '';

@@ -1,0 +1,34 @@
+/** What the catalogue adds to a call: its no-op tool over stdio against the same tool on the bare SDK server. */
+import { StdioClient } from '../client/stdio-client.js';
+import type { Contender, Figure } from '../figure.js';
+import { bundled } from '../floor/bundled.js';
+import { Latencies } from '../latency.js';
+
+/** Until the code of both is compiled: what is measured is a server that has run for a while. */
+const warmUps = 5_000;
+const calls = 3_000;
+
+export const figures: Figure[] = [
+  {
+    name: 'catalogue-no-op',
+    metrics: { 'call p50': { unit: 'ms', maxRatio: 1.05 }, 'call p95': { unit: 'ms' } },
+    subject: caller('tool of a catalogue', 'catalogue-no-op-server.ts'),
+    reference: caller('same tool, bare SDK server', 'same-tool-server.ts'),
+    runs: 5,
+  },
+];
+
+function caller(name: string, file: string): Contender {
+  return {
+    name,
+    async measure(directory) {
+      const client = await StdioClient.connect({ args: [await bundled(file)], cwd: directory });
+      const call = (index: number) => client.call('no_op', { text: `${index}` });
+      for (let index = 0; index < warmUps; index++) await call(index);
+      const latencies = new Latencies();
+      for (let index = 0; index < calls; index++) await latencies.time(() => call(index));
+      await client.close();
+      return { 'call p50': latencies.at(0.5), 'call p95': latencies.at(0.95) };
+    },
+  };
+}

@@ -1,0 +1,62 @@
+/** Importing a plugin's module, so that what it imports of us is this very program. */
+import { existsSync } from 'node:fs';
+import { register } from 'node:module';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { workerFile } from '../../ops/worker-file.js';
+import { packagePrefix, type ResolverData } from './package-prefix.js';
+import { type Plugin, pluginKind } from './plugin.js';
+import { PluginFailure } from './plugin-status.js';
+
+let isRegistered = false;
+
+/**
+ * The plugins of a module: its default export, one or several.
+ * @param query makes the module load anew although it was loaded before.
+ * @throws PluginFailure when the module is not there or exports none; whatever the module throws.
+ */
+export async function importPlugins(module: string, cwd: string, query = ''): Promise<readonly Plugin[]> {
+  registerResolver(cwd);
+  const isFile = module.startsWith('file:');
+  if (isFile && !existsSync(fileURLToPath(module))) throw new PluginFailure('there is no such file');
+  const loaded: unknown = await (isFile ? import(`${module}${query}`) : importPackage(module));
+  return pluginsOf(loaded);
+}
+
+async function importPackage(name: string): Promise<unknown> {
+  try {
+    return await import(`${packagePrefix}${name}`);
+  } catch (error) {
+    const isMissing = error instanceof Error && error.message.startsWith(`Cannot find package '${name}'`);
+    if (!isMissing) throw error;
+    const message = 'no package of this name is installed where the server runs, and there is no such file';
+    throw new PluginFailure(message, { cause: error });
+  }
+}
+
+function pluginsOf(loaded: unknown): readonly Plugin[] {
+  const exported: unknown =
+    typeof loaded === 'object' && loaded !== null && 'default' in loaded ? loaded.default : null;
+  const plugins: unknown[] = Array.isArray(exported) ? exported : [exported];
+  if (plugins.length > 0 && plugins.every(isPlugin)) return plugins;
+  throw new PluginFailure('its default export is no plugin made with Plugin.make, nor an array of them');
+}
+
+function isPlugin(value: unknown): value is Plugin {
+  if (typeof value !== 'object' || value === null || !('kind' in value) || value.kind !== pluginKind) return false;
+  return 'name' in value && typeof value.name === 'string' && value.name.trim() !== '' && 'apply' in value;
+}
+
+/** Hooks stay for the life of a process, and cost every later import something: registered only where there are plugins. */
+export function registerResolver(cwd: string): void {
+  if (isRegistered) return;
+  isRegistered = true;
+  const { url, isSource } = workerFile('plugin-resolver');
+  // A server from source reads TypeScript by a loader of its own, which resolves the surface as well.
+  const surface = new URL(isSource ? '../plugin.ts' : '../plugin.js', url);
+  const data: ResolverData = {
+    surface: surface.href,
+    directory: pathToFileURL(`${cwd}/`).href,
+    fallback: surface.href,
+  };
+  register(url, { data });
+}

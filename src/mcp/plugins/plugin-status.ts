@@ -1,0 +1,23 @@
+/** How a configured plugin is doing, as `info` tells it: no path, no stack. */
+import { ProjectionConflict, ProjectionError } from '../projection-error.js';
+
+export interface PluginStatus {
+  /** The plugin's name; the file or package while it has none. */
+  readonly plugin: string;
+  readonly version?: string;
+  readonly state: 'loading' | 'running' | 'failed';
+  /** Why it failed, in words. */
+  readonly error?: string;
+}
+
+/** A failure that we can name ourselves, so that its words are fit for clients. */
+export class PluginFailure extends Error {
+  override readonly name = 'PluginFailure';
+}
+
+/** What clients may read of a failure; the log has all of it. */
+export function wordsFor(error: unknown): string {
+  const isOurs =
+    error instanceof PluginFailure || error instanceof ProjectionError || error instanceof ProjectionConflict;
+  return isOurs ? error.message : 'it could not be started; the log of the server says why';
+}

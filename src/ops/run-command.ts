@@ -1,0 +1,92 @@
+/** Several steps on one table as one command: all of its events or none, in one commit. What plugins write with. */
+import { StoreError } from '../errors.js';
+import type { CommandTransaction } from '../events/event-log.js';
+import type { Caller } from '../events/types.js';
+import type { JsonValue } from '../schema/json.js';
+import { validateData } from '../schema/validate-row.js';
+import { addRow } from './create-row.js';
+import { type DeleteRowInput, removeRow } from './delete-row.js';
+import { type GetRowInput, getIn } from './get-row.js';
+import { type ListRowsInput, listIn } from './list-rows.js';
+import { type RowRecord, rowRecord, type Store } from './store.js';
+import { changeRow, type UpdateRowInput } from './update-row.js';
+import { type CommandParts, runWrite, withPresentSchema } from './write-row.js';
+
+export interface CommandInput {
+  readonly table?: string | undefined;
+  /** With the same key and arguments the first result is answered again, and nothing is done. */
+  readonly idempotency_key?: string | undefined;
+  /** What the command is about, so that its key is refused for another one. */
+  readonly arguments?: JsonValue | undefined;
+}
+
+/** What a command can do. Reads see what it has done so far. */
+export interface CommandSteps {
+  /** @throws StoreError NOT_FOUND, AMBIGUOUS_ID, VALIDATION_ERROR */
+  get(input: Omit<GetRowInput, 'table'>): RowRecord;
+  /** At most 1,000 rows; 100 unless asked otherwise. @throws StoreError VALIDATION_ERROR */
+  list(input?: Omit<ListRowsInput, 'table'>): RowRecord[];
+  /** @throws StoreError VALIDATION_ERROR */
+  create(input: { readonly data: unknown }): RowRecord;
+  /** @throws StoreError NOT_FOUND, AMBIGUOUS_ID, VALIDATION_ERROR, VERSION_CONFLICT */
+  update(input: Omit<UpdateRowInput, 'table' | 'idempotency_key'>): RowRecord;
+  /** The full id. @throws StoreError NOT_FOUND, AMBIGUOUS_ID, VERSION_CONFLICT */
+  delete(input: Omit<DeleteRowInput, 'table' | 'idempotency_key'>): string;
+}
+
+/**
+ * Runs the steps under the write lock. They are synchronous and may run more than once before the commit, so they must
+ * have no effect but through what they are given; what they throw undoes all of them.
+ * @param caller whose command it is. @returns what the steps return: JSON where a key is given.
+ * @throws StoreError TABLE_REQUIRED, TABLE_NOT_FOUND, IDEMPOTENCY_CONFLICT, BUSY; whatever the steps throw.
+ */
+export function runCommand<T>(
+  store: Store,
+  input: CommandInput,
+  caller: Caller,
+  steps: (command: CommandSteps) => T,
+): Promise<T> {
+  return withPresentSchema(async () => {
+    const table = store.registry.resolve(input.table);
+    const { rows } = table.open();
+    const decide = (tx: CommandTransaction) => settled(steps(new Steps({ tx, rows, schema: table.schema }, store)));
+    const write = { table, caller, op: 'command', input, decide };
+    // The outcome was made from this very value when the key was first used.
+    const recall = (kept: JsonValue) => kept as T;
+    return (await runWrite<T>(write, { remember: (result) => (result ?? null) as JsonValue, recall })).result;
+  });
+}
+
+class Steps implements CommandSteps {
+  constructor(
+    private readonly parts: CommandParts,
+    private readonly store: Store,
+  ) {}
+
+  get(input: Omit<GetRowInput, 'table'>): RowRecord {
+    return getIn(this.parts, input);
+  }
+
+  list(input: Omit<ListRowsInput, 'table'> = {}): RowRecord[] {
+    return listIn(this.parts, input);
+  }
+
+  create({ data }: { readonly data: unknown }): RowRecord {
+    return rowRecord(addRow(this.parts, this.store.newId(), validateData(this.parts.schema, data)));
+  }
+
+  update(input: Omit<UpdateRowInput, 'table' | 'idempotency_key'>): RowRecord {
+    return rowRecord(changeRow(this.parts, input));
+  }
+
+  delete(input: Omit<DeleteRowInput, 'table' | 'idempotency_key'>): string {
+    return removeRow(this.parts, input);
+  }
+}
+
+/** Awaiting inside a transaction would let other work into it. */
+function settled<T>(result: T): T {
+  if (!(result instanceof Promise)) return result;
+  result.catch(() => undefined);
+  throw new StoreError('VALIDATION_ERROR', { field: 'steps', reason: 'must be a synchronous function' });
+}

@@ -1,0 +1,53 @@
+/** What changed between an approved view and the published one, in words for whoever decides. */
+import { diffLines } from 'diff';
+import type { ViewTool } from '../events/view-body.js';
+
+const texts = ['title', 'description', 'operation', 'version', 'service', 'output'] as const;
+const hints = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
+const schemas = ['inputSchema', 'outputSchema'] as const;
+
+/** Lines; none when both are the same. A tool that is new is shown whole. */
+export function viewDifference(before: readonly ViewTool[], after: readonly ViewTool[]): string[] {
+  const names = [...new Set([...before, ...after].map(({ name }) => name))].sort();
+  return names.flatMap((name) => toolDifference(name, named(before, name), named(after, name)));
+}
+
+function named(tools: readonly ViewTool[], name: string): ViewTool | undefined {
+  return tools.find((tool) => tool.name === name);
+}
+
+function toolDifference(name: string, before: ViewTool | undefined, after: ViewTool | undefined): string[] {
+  if (after === undefined) return [`- tool ${name} is gone`];
+  if (before === undefined) return [`+ tool ${name} is new`, ...wholeTool(after)];
+  const lines = [
+    ...[...texts, ...hints].flatMap((key) => valueDifference(key, before[key], after[key])),
+    ...schemas.flatMap((key) => schemaDifference(key, before[key], after[key])),
+  ];
+  return lines.length === 0 ? [] : [`~ tool ${name} changes`, ...lines];
+}
+
+function wholeTool(tool: ViewTool): string[] {
+  const values = [...texts, ...hints].map((key) => `    ${key}: ${String(tool[key])}`);
+  return [...values, ...schemas.flatMap((key) => schemaDifference(key, undefined, tool[key]))];
+}
+
+function valueDifference(key: string, before: unknown, after: unknown): string[] {
+  return before === after ? [] : [`    ${key}:`, `      - ${String(before)}`, `      + ${String(after)}`];
+}
+
+function schemaDifference(key: string, before: object | undefined, after: object | undefined): string[] {
+  const parts = diffLines(pretty(before), pretty(after));
+  if (parts.every(({ added, removed }) => !added && !removed)) return [];
+  const lines = parts.flatMap(({ value, added, removed }) => {
+    const mark = added ? '+' : removed ? '-' : ' ';
+    return value
+      .trimEnd()
+      .split('\n')
+      .map((line) => `      ${mark} ${line}`);
+  });
+  return [`    ${key}:`, ...lines];
+}
+
+function pretty(schema: object | undefined): string {
+  return schema === undefined ? '' : `${JSON.stringify(schema, null, 2)}\n`;
+}

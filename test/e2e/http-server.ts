@@ -1,0 +1,41 @@
+/** The built program serving HTTP as a process. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { program } from './server.js';
+
+export class HttpServer {
+  private constructor(
+    private readonly child: ChildProcess,
+    readonly url: string,
+  ) {}
+
+  /** Resolves when it listens, on a port of the system's choice. @throws Error with what it wrote when it ends first. */
+  static async start(cwd: string, env: Record<string, string>): Promise<HttpServer> {
+    const child = spawn(process.execPath, [program, '--mcp-http', '--bind', '127.0.0.1:0'], {
+      cwd,
+      env,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    const address = await new Promise<string>((resolve, reject) => {
+      let stderr = '';
+      child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+        stderr += text;
+        const found = /addr=(\S+)/.exec(stderr)?.[1];
+        if (found !== undefined) resolve(found);
+      });
+      child.once('exit', () => reject(new Error(`the server is gone: ${stderr}`)));
+    });
+    return new HttpServer(child, `http://${address}/mcp`);
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.child.kill(signal);
+  }
+
+  async stop(): Promise<void> {
+    if (this.child.exitCode !== null) return;
+    const ended = once(this.child, 'exit');
+    this.child.kill('SIGTERM');
+    await ended;
+  }
+}
