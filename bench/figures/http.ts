@@ -20,7 +20,7 @@ export const figures: Figure[] = (['create', 'get'] as const).flatMap((tool) => 
   {
     name: `http-${tool}-32`,
     metrics,
-    subject: overHttp(tool, 32, 1_600),
+    subject: overHttp(tool, 32, 1_000),
     reference: overHttp(tool, 1, 400),
     runs: 3,
   },

@@ -4,7 +4,7 @@ import type { Contender, Figure } from '../figure.js';
 import { layOut, stdioServer } from '../product.js';
 import { creating, rate } from '../work.js';
 
-const creates = 800;
+const creates = 500;
 const callersEach = 4;
 
 export const figures: Figure[] = [2, 4, 8].map((count) => ({

@@ -27,7 +27,7 @@ export const figures: Figure[] = [
         timed(directory, (table) => rebuildTable(table, { caller, projections: ['rows', 'row-history'] })),
     },
     reference: { name: 'bulk insert of rows and history', measure: (directory) => ({ event: bulkInsert(directory) }) },
-    runs: 5,
+    runs: 3,
   },
   {
     name: 'verify',
@@ -37,7 +37,7 @@ export const figures: Figure[] = [
       measure: (directory) => timed(directory, (table) => verifyTable(table)),
     },
     reference: { name: 'bulk insert of rows and history', measure: (directory) => ({ event: bulkInsert(directory) }) },
-    runs: 5,
+    runs: 3,
   },
   {
     name: 'open-long-log',

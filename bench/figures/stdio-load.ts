@@ -16,9 +16,9 @@ export const figures: Figure[] = [
     reference: { name: 'insert by hand, 1 caller, FULL', measure: insertByHand },
     runs: 3,
   },
-  many('stdio-create-32', 'create', 3, 1_600, creating),
-  many('stdio-update-32', 'update', undefined, 1_600, updating),
-  many('stdio-get-32', 'get', undefined, 2_400, getting),
+  many('stdio-create-32', 'create', 3, 1_000, creating),
+  many('stdio-update-32', 'update', undefined, 1_000, updating),
+  many('stdio-get-32', 'get', undefined, 1_600, getting),
 ];
 
 /** 32 callers against one, of the same call. */

@@ -5,7 +5,7 @@ import { bundled } from '../floor/bundled.js';
 import { Latencies } from '../latency.js';
 import { data, layOut, stdioServer } from '../product.js';
 
-const calls = 1_000;
+const calls = 500;
 
 export const figures: Figure[] = [
   {
