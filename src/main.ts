@@ -20,7 +20,7 @@ async function main(args: readonly string[]): Promise<number> {
   }
   const wanted = startFlags(args);
   if (wanted.stdio && wanted.http) return told('mini-app-mcp: --mcp and --mcp-http exclude each other', 2);
-  if (wanted.stdio) return serveStdio();
+  if (wanted.stdio) return serveStdio(args.includes('--watch-plugins'));
   if (wanted.http) return (await import('./cli/serve-http.js')).serveHttp(args);
   const { runCommandLine } = await import('./cli/program.js');
   const { processIo } = await import('./cli/io.js');
@@ -35,10 +35,10 @@ function startFlags(args: readonly string[]): { stdio: boolean; http: boolean } 
 }
 
 /** A server that cannot start says why in one line, with what to do about it; the client shows it to a person. */
-async function serveStdio(): Promise<number> {
+async function serveStdio(isWatchingPlugins: boolean): Promise<number> {
   const { serveStdio } = await import('./cli/serve-stdio.js');
   try {
-    return await serveStdio();
+    return await serveStdio(isWatchingPlugins);
   } catch (error) {
     const { reportFailure } = await import('./cli/program.js');
     const { processIo } = await import('./cli/io.js');

@@ -7,14 +7,20 @@ export interface HttpFlags {
   readonly bind: BindAddress;
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
+  readonly isWatchingPlugins: boolean;
 }
 
 /** Reads `--bind HOST:PORT --allowed-host NAME… --allowed-origin ORIGIN…`. @throws StoreError CONFIG_ERROR naming the flag. */
 export function parseHttpFlags(args: readonly string[]): HttpFlags {
-  const { bind, 'allowed-host': hosts = [], 'allowed-origin': origins = [] } = valuesOf(args);
+  const {
+    bind,
+    'watch-plugins': isWatchingPlugins = false,
+    'allowed-host': hosts = [],
+    'allowed-origin': origins = [],
+  } = valuesOf(args);
   for (const host of hosts) if (!/^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)$/i.test(host)) throw wrong('host', host);
   for (const origin of origins) if (!isOrigin(origin)) throw wrong('origin', origin);
-  return { bind: parseBind(bind ?? defaultBind), allowedHosts: hosts, allowedOrigins: origins };
+  return { bind: parseBind(bind ?? defaultBind), allowedHosts: hosts, allowedOrigins: origins, isWatchingPlugins };
 }
 
 const repeated = { type: 'string', multiple: true } as const;
@@ -24,6 +30,7 @@ function valuesOf(args: readonly string[]) {
     const options = {
       'mcp-http': { type: 'boolean' },
       bind: { type: 'string' },
+      'watch-plugins': { type: 'boolean' },
       'allowed-host': repeated,
       'allowed-origin': repeated,
     } as const;

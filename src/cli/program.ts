@@ -66,6 +66,7 @@ export function buildProgram(io: Io, action: Action): Command {
     .option('--mcp', 'serve MCP on stdin and stdout')
     .option('--mcp-http', 'serve MCP over HTTP')
     .option('--bind <address>', 'where --mcp-http listens', '127.0.0.1:8484')
+    .option('--watch-plugins', 'start plugins in workers anew when their files change')
     .option('--allowed-host <name...>', 'more host names that --mcp-http answers to')
     .option('--allowed-origin <origin...>', 'web origins that may call --mcp-http')
     .addHelpText('after', exitCodeHelp)

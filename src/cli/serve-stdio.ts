@@ -16,14 +16,14 @@ const warmUpDelay = 100;
  * are still being loaded.
  * @throws StoreError CONFIG_ERROR and others at start.
  */
-export async function serveStdio(): Promise<never> {
+export async function serveStdio(isWatchingPlugins = false): Promise<never> {
   const output = guardStdout();
   const { config, log } = serverSettings();
   const services = new Services();
   const catalogue = new Catalogue(services, log);
   const loading = new Promise<void>((resolve) => setImmediate(resolve))
     .then(() => import('./start-store.js'))
-    .then(({ startStore }) => startStore(config, log, services, catalogue));
+    .then(({ startStore }) => startStore(config, log, services, catalogue, isWatchingPlugins));
   loading.then(warmUpSoon, () => undefined);
   const serving = runStdioProcess({
     catalogue,

@@ -13,7 +13,8 @@ export function serverSettings(): ServerSettings {
   return { config, log: createLogger({ level: loggerLevel(config.logLevel) }) };
 }
 
-function loggerLevel(level: Config['logLevel']): LogLevel {
+/** The logger's least level for a setting. */
+export function loggerLevel(level: Config['logLevel']): LogLevel {
   if (level === 'off') return 'error';
   return level === 'trace' ? 'debug' : level;
 }

@@ -5,7 +5,6 @@ import { checkCatalogue } from '../events/catalogue.js';
 import { Catalogue } from '../mcp/catalogue.js';
 import { Services } from '../mcp/contract.js';
 import type { Logger } from '../mcp/log.js';
-import type { LoadedPlugins } from '../mcp/plugins/load-plugins.js';
 import { PluginHost } from '../mcp/plugins/plugin-host.js';
 import { ResourceFeature } from '../mcp/resources/resource-feature.js';
 import { offerCoreTools } from '../mcp/tools/index.js';
@@ -15,6 +14,7 @@ import type { Store } from '../ops/store.js';
 import type { Config } from '../tables/config.js';
 import { TableRegistry } from '../tables/registry.js';
 import { recordViews } from './record-views.js';
+import type { StartedPlugins } from './start-plugins.js';
 
 /** In milliseconds. */
 const pluginStopBoundMs = 250;
@@ -33,6 +33,7 @@ export async function startStore(
   log: Logger,
   services = new Services(),
   shared?: Catalogue,
+  isWatchingPlugins = false,
 ): Promise<StartedStore> {
   // Plugins listen to changes, and a listener that throws must not end the process.
   rxjs.onUnhandledError = (error: unknown) => log.error('a listener failed', { error });
@@ -43,12 +44,12 @@ export async function startStore(
     now: Date.now,
     log: (level, message, fields) => log[level](message, fields),
   });
-  let loaded: LoadedPlugins | undefined;
+  let started: StartedPlugins | undefined;
   const store: Store = {
     registry,
     now: Date.now,
     newId: randomUUID,
-    plugins: () => loaded?.statuses ?? [],
+    plugins: () => started?.statuses() ?? [],
   };
   services.provide(storeKey, store);
   const catalogue = shared ?? new Catalogue(services, log);
@@ -57,11 +58,11 @@ export async function startStore(
   await offerCoreTools(plugins);
   if (config.plugins.length > 0) {
     const { startPlugins } = await import('./start-plugins.js');
-    loaded = await startPlugins(config, catalogue, plugins, store);
+    started = await startPlugins({ config, catalogue, host: plugins, store, isWatching: isWatchingPlugins });
   }
   const close = async () => {
     // A finaliser that hangs must not keep the tables open when the process ends.
-    await within(plugins.stop(), pluginStopBoundMs);
+    await within(started?.stop() ?? plugins.stop(), pluginStopBoundMs);
     await Promise.all([registry.close(), records?.close()]);
   };
   return { registry, catalogue, resources: new ResourceFeature({ registry, catalogue }), close };

@@ -29,8 +29,16 @@ export interface CallContext {
 export interface Binding {
   readonly service: string;
   readonly operation: Operation;
+  /** Schemas that exist already, of an operation whose codecs are in a worker. */
+  readonly described?: DescribedSchemas;
   /** Takes the implementation that a call keeps to its end. @throws Error when the service is not provided. */
   admit(services: Services): Admitted;
+}
+
+/** JSON Schemas as they are published. */
+export interface DescribedSchemas {
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly output: Readonly<Record<string, unknown>> | undefined;
 }
 
 export interface Admitted {

@@ -13,7 +13,14 @@ import type { Catalogue } from './catalogue.js';
 import { CutOff } from './cut-off.js';
 import { Finalisers } from './finalisers.js';
 import type { LogFields, Logger } from './log.js';
-import { declaredErrorResult, errorResult, valueResult, voidResult } from './results.js';
+import {
+  declaredErrorResult,
+  errorResult,
+  valueResult,
+  voidResult,
+  WireFailure,
+  wireFailureResult,
+} from './results.js';
 import type { PublishedTool } from './view.js';
 
 export interface CallRequest {
@@ -135,6 +142,7 @@ class Call {
   #failure(error: unknown): CallToolResult {
     // Cancellation wins: what fails because of it is no result of the call (P-20).
     if (this.#cutOff.reason !== undefined) throw this.#withdrawn(this.#cutOff.reason, error);
+    if (error instanceof WireFailure) return wireFailureResult(error);
     if (isStoreError(error)) return this.#storeFailure(error);
     try {
       const declared = this.tool.binding.operation.error?.safeEncode(error);

@@ -39,6 +39,19 @@ export function declaredErrorResult(value: unknown): CallToolResult {
   );
 }
 
+/** A failure that another thread has put into words already, as the text of its result. */
+export class WireFailure extends Error {
+  override readonly name = 'WireFailure';
+
+  constructor(readonly text: string) {
+    super('a call in a worker failed');
+  }
+}
+
+export function wireFailureResult({ text }: WireFailure): CallToolResult {
+  return { content: [{ type: 'text', text }], isError: true };
+}
+
 function failure(body: Readonly<Record<string, unknown>>): CallToolResult {
   return { content: [{ type: 'text', text: encodeJson(body) }], isError: true };
 }

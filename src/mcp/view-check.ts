@@ -1,6 +1,6 @@
 /** What has to be true of a binding before it is published, and what is only worth a warning. */
 import type { z } from 'zod';
-import { type Binding, type ToolAnnotation, toolAnnotation } from './binding.js';
+import { type Binding, type DescribedSchemas, type ToolAnnotation, toolAnnotation } from './binding.js';
 import { isAsynchronous, isOneWay } from './codec-check.js';
 import type { Operation } from './contract.js';
 import { type JsonSchema, type PortableSchema, portableInput, portableOutput } from './portable-schema.js';
@@ -68,7 +68,8 @@ type Report = (reason: string) => void;
 
 function checkBinding(binding: Binding, report: Report): CheckedBinding | undefined {
   checkIdentity(binding, report);
-  const schemas = checkSchemas(binding.operation, report);
+  const { described } = binding;
+  const schemas = described === undefined ? checkSchemas(binding.operation, report) : asDescribed(described);
   const given = binding.operation.annotations.get(toolAnnotation);
   if (given === undefined) {
     report('it has no tool annotation');
@@ -88,6 +89,11 @@ function checkIdentity({ service, operation }: Binding, report: Report): void {
   if (isBlank(service)) report('its service key is blank');
   if (operation.kind === 'stream') report('a stream operation cannot be a tool');
   if (operation.middleware !== undefined && operation.middleware.length > 0) report('it needs middleware');
+}
+
+/** They were checked where their codecs are. */
+function asDescribed({ input, output = {} }: DescribedSchemas): { input: JsonSchema; output: PortableSchema } {
+  return { input, output: { schema: output, problems: [] } };
 }
 
 /** Whether the output can be published matters only to tools that have one. */

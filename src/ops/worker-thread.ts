@@ -2,7 +2,7 @@
  * Long reads in a thread of their own, so that a server that others use goes on answering. A worker file is an entry of
  * `src/workers`; it answers one job after the other.
  */
-import { Worker } from 'node:worker_threads';
+import { Worker, type WorkerOptions } from 'node:worker_threads';
 import { type ErrorCode, type ErrorFields, StoreError } from '../errors.js';
 import { workerFile } from './worker-file.js';
 
@@ -108,13 +108,13 @@ export class WorkerThread<J, R> {
 const loader = 'tsx/esm/api';
 
 /** Starts a file of `src/workers`; `data` is copied. */
-export function startWorker(name: string, data?: unknown): Worker {
+export function startWorker(name: string, data?: unknown, options: WorkerOptions = {}): Worker {
   const { url, isSource } = workerFile(name);
-  if (!isSource) return new Worker(url, { workerData: data });
+  if (!isSource) return new Worker(url, { ...options, workerData: data });
   // Run from source: Node needs a loader for TypeScript, which a worker does not inherit.
   const source = JSON.stringify(url.href);
   const load = `import(${JSON.stringify(loader)}).then(({ register }) => { register(); return import(${source}); });`;
-  return new Worker(load, { eval: true, workerData: data });
+  return new Worker(load, { ...options, eval: true, workerData: data });
 }
 
 /** The error again, on the side that asked. */

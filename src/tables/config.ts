@@ -28,6 +28,8 @@ export interface Config {
   readonly managedViews: readonly string[];
   /** Where publications and approvals are kept; null: nowhere. */
   readonly viewsDir: string | null;
+  /** JavaScript memory of a plugin in a worker, in MiB. */
+  readonly pluginMemoryMb: number;
   /** Modules of plugins as they were given, in order. */
   readonly plugins: readonly string[];
   readonly httpToken: string | null;
@@ -79,6 +81,7 @@ function limits(env: Env) {
     snapshotRetention: integerSetting(env, 'MINI_APP_SNAPSHOT_RETENTION', 1, 10),
     historyKeepRecent: integerSetting(env, 'MINI_APP_HISTORY_KEEP_RECENT', 0, 16),
     historyChunkMin: integerSetting(env, 'MINI_APP_HISTORY_CHUNK_MIN', 0, 48),
+    pluginMemoryMb: integerSetting(env, 'MINI_APP_PLUGIN_MEMORY_MB', 16, 256),
     snapshotEvery: integerSetting(env, 'MINI_APP_SNAPSHOT_EVERY', 1, null),
   };
 }

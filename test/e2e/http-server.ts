@@ -10,8 +10,8 @@ export class HttpServer {
   ) {}
 
   /** Resolves when it listens, on a port of the system's choice. @throws Error with what it wrote when it ends first. */
-  static async start(cwd: string, env: Record<string, string>): Promise<HttpServer> {
-    const child = spawn(process.execPath, [program, '--mcp-http', '--bind', '127.0.0.1:0'], {
+  static async start(cwd: string, env: Record<string, string>, flags: readonly string[] = []): Promise<HttpServer> {
+    const child = spawn(process.execPath, [program, '--mcp-http', '--bind', '127.0.0.1:0', ...flags], {
       cwd,
       env,
       stdio: ['ignore', 'ignore', 'pipe'],

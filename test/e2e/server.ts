@@ -45,6 +45,7 @@ interface Waiting {
 
 export interface PublishedTool {
   readonly name: string;
+  readonly description?: string;
   readonly inputSchema: {
     readonly properties: Record<string, { readonly type?: string }>;
     readonly required?: string[];

@@ -1,6 +1,7 @@
 /** The plugins of MINI_APP_PLUGINS: loaded, applied in order of need, reported. One that fails stops nobody else. */
 import type { Logger } from '../log.js';
 import { within } from '../within.js';
+import { inOrderOfNeed } from './apply-in-order.js';
 import { importPlugins } from './import-plugin.js';
 import type { Plugin } from './plugin.js';
 import type { PluginHost } from './plugin-host.js';
@@ -15,62 +16,76 @@ export interface LoadOptions {
   readonly log: Logger;
   readonly cwd: string;
   /** Starts a plugin that runs in a worker; resolves when its view is published. */
-  readonly startWorker: (spec: PluginSpec) => Promise<Pick<Plugin, 'name' | 'version'>>;
+  readonly startWorker: (spec: PluginSpec, report: WorkerReport) => Promise<Pick<Plugin, 'name' | 'version'>>;
 }
 
-interface Pending {
-  readonly spec: PluginSpec;
-  readonly plugin: Plugin;
+/** What becomes of a plugin in a worker later on. */
+export interface WorkerReport {
+  /** It runs, in a newer version or after a new start. */
+  running(plugin: Pick<Plugin, 'name' | 'version'>): void;
+  /** A newer version cannot be used; the one before it goes on. */
+  kept(error: unknown): void;
+  /** It runs no more. */
+  gone(words: string): void;
 }
 
 export class LoadedPlugins {
   readonly #statuses = new Map<object, PluginStatus>();
+  /** What stands for an entry: itself until its module is loaded, then the module's plugins. */
+  readonly #entries = new Map<PluginSpec, readonly object[]>();
 
   constructor(private readonly options: LoadOptions) {}
 
   /** In the order in which they were configured. */
   get statuses(): readonly PluginStatus[] {
-    return [...this.#statuses.values()];
+    const keys = [...this.#entries.values()].flat();
+    return keys.flatMap((key) => this.#statuses.get(key) ?? []);
   }
 
   /** Never rejects: what fails is logged and reported. */
   async load(specs: readonly PluginSpec[]): Promise<void> {
-    for (const spec of specs) this.#statuses.set(spec, { plugin: spec.shown, state: 'loading' });
+    for (const spec of specs) {
+      this.#entries.set(spec, [spec]);
+      this.#statuses.set(spec, { plugin: spec.shown, state: 'loading' });
+    }
     const loaded = await Promise.all(specs.map((spec) => this.#load(spec)));
     await this.#applyAll(loaded.flat());
   }
 
-  async #load(spec: PluginSpec): Promise<Pending[]> {
+  async #load(spec: PluginSpec): Promise<readonly Plugin[]> {
     try {
       if (spec.runs === 'worker') {
-        this.#running(spec, await this.options.startWorker(spec));
+        this.#running(spec, await this.options.startWorker(spec, this.#reportOf(spec)));
         return [];
       }
       const plugins = await inTime(importPlugins(spec.module, this.options.cwd), 'its module did not load in time');
-      this.#statuses.delete(spec);
-      return plugins.map((plugin) => {
-        this.#statuses.set(plugin, { ...named(plugin), state: 'loading' });
-        return { spec, plugin };
-      });
+      this.#entries.set(spec, plugins);
+      for (const plugin of plugins) this.#statuses.set(plugin, { ...named(plugin), state: 'loading' });
+      return plugins;
     } catch (error) {
       this.#failed(spec, { name: spec.shown }, error);
       return [];
     }
   }
 
-  /** In the listed order, but a plugin waits for the services that another one provides. */
-  async #applyAll(pending: Pending[]): Promise<void> {
-    let waiting = pending;
-    for (;;) {
-      const next = waiting.find(({ plugin }) => this.options.host.missingOf(plugin) === undefined);
-      if (next === undefined) break;
-      waiting = waiting.filter((other) => other !== next);
-      await this.#apply(next.plugin);
-    }
-    for (const { plugin } of waiting) {
-      const missing = this.options.host.missingOf(plugin);
-      this.#failed(plugin, plugin, new PluginFailure(`it needs the service '${missing}', which nobody provides`));
-    }
+  #reportOf(spec: PluginSpec): WorkerReport {
+    const change = (more: Partial<PluginStatus>) => {
+      const status = this.#statuses.get(spec);
+      if (status !== undefined) this.#statuses.set(spec, { ...status, ...more });
+    };
+    return {
+      running: (plugin) => this.#running(spec, plugin),
+      kept: (error) => {
+        change({ error: `a newer version is not used: ${wordsFor(error)}` });
+        this.options.log.error('a newer version of a plugin is not used', { plugin: spec.shown, error });
+      },
+      gone: (words) => change({ state: 'failed', error: words }),
+    };
+  }
+
+  async #applyAll(plugins: readonly Plugin[]): Promise<void> {
+    const left = await inOrderOfNeed(this.options.host, plugins, (plugin) => this.#apply(plugin));
+    for (const { plugin, failure } of left) this.#failed(plugin, plugin, failure);
   }
 
   async #apply(plugin: Plugin): Promise<void> {

@@ -1,0 +1,179 @@
+/** A plugin that runs in a worker: published through façades, started anew after a crash, changed for a newer version. */
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
+import type { Logger } from '../../log.js';
+import type { ViewController } from '../../view-controller.js';
+import { within } from '../../within.js';
+import type { PluginScope } from '../plugin.js';
+import type { PluginHost } from '../plugin-host.js';
+import { PluginFailure } from '../plugin-status.js';
+import { facadeOf } from './facade.js';
+import type { DescribedView, Description } from './messages.js';
+import { RemoteWorker, type RemoteWorkerOptions } from './remote-worker.js';
+
+export interface RemotePluginOptions extends RemoteWorkerOptions {
+  readonly host: PluginHost;
+  readonly log: Logger;
+  /** Told when it is given up after too many crashes, in words fit for clients. */
+  readonly onGivenUp: (words: string) => void;
+}
+
+/** A module has this long to load in its worker, in milliseconds. */
+const startBoundMs = 10_000;
+/** Crashes within a minute that are answered with a new start, after twice the wait each time. */
+const mostRestarts = 5;
+const firstWaitMs = 100;
+
+/** One version of the module: its façades call this worker, or after a crash the one that took its place. */
+interface Generation {
+  worker: Promise<RemoteWorker>;
+}
+
+export class RemotePlugin {
+  #present: Generation;
+  #scopes: PluginScope[] = [];
+  readonly #controllers = new Map<string, ViewController>();
+  #crashes: number[] = [];
+  #swap: Promise<void> | null = null;
+  #isStopped = false;
+
+  private constructor(
+    private readonly options: RemotePluginOptions,
+    worker: RemoteWorker,
+    private description: Description,
+  ) {
+    this.#present = { worker: Promise.resolve(worker) };
+    this.#follow(worker);
+  }
+
+  /** Starts it and publishes its views. @throws PluginFailure, ProjectionError, ProjectionConflict, Error. */
+  static async start(options: RemotePluginOptions): Promise<RemotePlugin> {
+    const { worker, description } = await started(options);
+    const plugin = new RemotePlugin(options, worker, description);
+    try {
+      await plugin.#publish();
+      return plugin;
+    } catch (error) {
+      await plugin.stop();
+      throw error;
+    }
+  }
+
+  /** The first of the module's plugins: by it the module is known. */
+  get named(): Description['plugins'][number] {
+    return this.description.plugins[0] ?? { name: '' };
+  }
+
+  /**
+   * Starts the module anew beside the running one and publishes it in its place; calls under way end where they are
+   * (P-38). What fails leaves everything as it is. @throws as {@link start}; PluginFailure while another change runs.
+   */
+  async reload(): Promise<void> {
+    if (this.#swap !== null) throw new PluginFailure('it is being changed already');
+    this.#swap = this.#change();
+    try {
+      await this.#swap;
+    } finally {
+      this.#swap = null;
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    for (const scope of this.#scopes.splice(0).reverse()) await scope.dispose();
+    const worker = await this.#present.worker.catch(() => undefined);
+    await worker?.stop();
+  }
+
+  async #publish(): Promise<void> {
+    const { plugins, views } = this.description;
+    for (const { name, version } of plugins) {
+      const own = views.filter((view) => view.plugin === name);
+      const apply = async (scope: PluginScope) => {
+        for (const view of own)
+          this.#controllers.set(view.name, await scope.offer(view.name, facade(view, this.#present)));
+      };
+      this.#scopes.push(await this.options.host.start({ name, version, apply }));
+    }
+  }
+
+  async #change(): Promise<void> {
+    const { worker, description } = await started(this.options);
+    try {
+      assertSameViews(description, [...this.#controllers.keys()]);
+      const next = { worker: Promise.resolve(worker) };
+      for (const view of description.views) await this.#changeView(view, next);
+      const before = this.#present;
+      this.#present = next;
+      this.description = description;
+      this.#follow(worker);
+      (await before.worker.catch(() => undefined))?.retire();
+    } catch (error) {
+      await worker.stop();
+      throw error;
+    }
+  }
+
+  /** The new worker is there already; the action is that it is still there when the view is about to change. */
+  async #changeView(view: DescribedView, next: Generation): Promise<void> {
+    const isAlive = async () => (await next.worker).isAlive;
+    const accepted = await this.#controllers.get(view.name)?.updateAfter(isAlive, facade(view, next), Boolean);
+    if (accepted === false) throw new PluginFailure('its new version ended at once');
+  }
+
+  #follow(worker: RemoteWorker): void {
+    void worker.ended.then((why) => this.#ended(worker, why));
+  }
+
+  async #ended(worker: RemoteWorker, why: string): Promise<void> {
+    if (this.#isStopped || (await this.#present.worker.catch(() => null)) !== worker) return;
+    this.options.log.error('the worker of a plugin ended', { plugin: this.named.name, why });
+    this.#present.worker = this.#startAnew();
+    await this.#present.worker.catch((error: unknown) => this.#giveUp(error));
+  }
+
+  async #startAnew(): Promise<RemoteWorker> {
+    const now = performance.now();
+    this.#crashes = [...this.#crashes.filter((at) => now - at < 60_000), now];
+    if (this.#crashes.length > mostRestarts) throw new PluginFailure('its worker ended again and again');
+    await delay(firstWaitMs * 2 ** (this.#crashes.length - 1), undefined, { ref: false });
+    const { worker, description } = await started(this.options);
+    assertSameViews(description, [...this.#controllers.keys()]);
+    this.#follow(worker);
+    return worker;
+  }
+
+  async #giveUp(error: unknown): Promise<void> {
+    this.options.log.error('a plugin in a worker is given up', { error });
+    this.options.onGivenUp(error instanceof PluginFailure ? error.message : 'its worker could not be started again');
+    // The calls that ended with the worker are answered before their view goes.
+    await turn();
+    await this.stop();
+  }
+}
+
+async function started(options: RemoteWorkerOptions): Promise<{ worker: RemoteWorker; description: Description }> {
+  const worker = new RemoteWorker(options);
+  const settled = worker.description.then(
+    () => undefined,
+    () => undefined,
+  );
+  const isInTime = await within(settled, startBoundMs);
+  try {
+    if (!isInTime) throw new PluginFailure('its module did not load in time');
+    return { worker, description: await worker.description };
+  } catch (error) {
+    await worker.stop();
+    throw error;
+  }
+}
+
+/** Views that come or go belong to a new start of the server: approvals and owners are kept under their names. */
+function assertSameViews({ views }: Description, names: readonly string[]): void {
+  const given = new Set(views.map(({ name }) => name));
+  if (given.size !== names.length || names.some((name) => !given.has(name)))
+    throw new PluginFailure('its new version publishes other views; start the server anew');
+}
+
+function facade(view: DescribedView, generation: Generation) {
+  return facadeOf(view, () => generation.worker);
+}

@@ -1,0 +1,186 @@
+/** One worker thread with a plugin's module, as the server sees it: calls, cancellation, signs of life, its end. */
+import type { Worker } from 'node:worker_threads';
+import type { Caller } from '../../../events/types.js';
+import { failureOf } from '../../../ops/serve-jobs.js';
+import { startWorker } from '../../../ops/worker-thread.js';
+import type { Logger } from '../../log.js';
+import { PluginFailure } from '../plugin-status.js';
+import type { PluginStore } from '../plugin-store.js';
+import { type Description, type FromWorker, fromWorker, type ToWorker, type WorkerStart } from './messages.js';
+
+export interface RemoteWorkerOptions {
+  readonly start: WorkerStart;
+  readonly log: Logger;
+  readonly store: PluginStore;
+  /** Memory of the thread's JavaScript, in MiB. */
+  readonly memoryMb: number;
+}
+
+/** A call that ended in the worker. */
+export interface RemoteResult {
+  readonly text: string;
+  readonly isError: boolean;
+}
+
+interface Pending {
+  readonly caller: Caller;
+  resolve(result: RemoteResult): void;
+  reject(error: Error): void;
+}
+
+/** A worker with calls under way that gives no sign of life for this long is ended, in milliseconds. */
+const silenceBoundMs = 5_000;
+const pingEveryMs = 500;
+
+export class RemoteWorker {
+  /** What it publishes. Rejects with PluginFailure when the module cannot be used, Error when the thread ends first. */
+  readonly description: Promise<Description>;
+  /** Resolves with why it ended; never rejects. */
+  readonly ended: Promise<string>;
+  readonly #worker: Worker;
+  readonly #calls = new Map<number, Pending>();
+  readonly #watch: NodeJS.Timeout;
+  #lastId = 0;
+  #heardAt = performance.now();
+  #end: (why: string) => void = () => undefined;
+  #described: { resolve(value: Description): void; reject(error: Error): void } | null = null;
+  #isRetired = false;
+  #isAlive = true;
+
+  constructor(private readonly options: RemoteWorkerOptions) {
+    this.description = new Promise((resolve, reject) => {
+      this.#described = { resolve, reject };
+    });
+    this.description.catch(() => undefined);
+    this.ended = new Promise((resolve) => {
+      this.#end = resolve;
+    });
+    this.#worker = this.#spawn();
+    this.#watch = setInterval(() => this.#look(), pingEveryMs);
+    this.#watch.unref();
+  }
+
+  get isAlive(): boolean {
+    return this.#isAlive;
+  }
+
+  /** @param onId is told the id by which {@link cancel} knows the call. @throws Error when the worker ends before it. */
+  call(
+    tool: string,
+    given: Readonly<Record<string, unknown>>,
+    caller: Caller,
+    onId: (id: number) => void,
+  ): Promise<RemoteResult> {
+    const id = ++this.#lastId;
+    if (this.#calls.size === 0) this.#heardAt = performance.now();
+    return new Promise((resolve, reject) => {
+      this.#calls.set(id, { caller, resolve, reject });
+      this.#say({ type: 'call', id, tool, arguments: given, caller });
+      onId(id);
+    });
+  }
+
+  cancel(id: number): void {
+    this.#say({ type: 'cancel', id });
+  }
+
+  /** Takes no new calls; ends when those under way have. */
+  retire(): void {
+    this.#isRetired = true;
+    this.#endIfDone();
+  }
+
+  async stop(why = 'it was stopped'): Promise<void> {
+    this.#lost(why);
+    await this.#worker.terminate();
+  }
+
+  #spawn(): Worker {
+    const worker = startWorker('plugin-worker', this.options.start, {
+      resourceLimits: { maxOldGenerationSizeMb: this.options.memoryMb },
+      stdout: true,
+      stderr: true,
+    });
+    // What a plugin prints belongs to the log; stdout is the protocol's.
+    for (const stream of [worker.stdout, worker.stderr])
+      stream.on('data', (chunk: Buffer) => process.stderr.write(chunk));
+    worker.on('message', (message: unknown) => this.#take(message));
+    worker.on('error', (error) => this.#lost(`it failed: ${error.message}`));
+    worker.on('exit', (code) => this.#lost(`its thread ended with code ${code}`));
+    worker.unref();
+    return worker;
+  }
+
+  #take(message: unknown): void {
+    this.#heardAt = performance.now();
+    const parsed = fromWorker.safeParse(message);
+    if (parsed.success) this.#handle(parsed.data);
+    else void this.stop('it said what is no message');
+  }
+
+  #handle(message: FromWorker): void {
+    switch (message.type) {
+      case 'ready':
+        this.#described?.resolve(message.description);
+        return;
+      case 'failed':
+        this.options.log.error('plugin in a worker failed to start', { detail: message.detail });
+        this.#described?.reject(message.words === null ? new Error(message.detail) : new PluginFailure(message.words));
+        return;
+      case 'ended':
+        this.#settle(message);
+        return;
+      case 'store':
+        void this.#ask(message);
+        return;
+      case 'log':
+        process.stderr.write(message.line);
+    }
+  }
+
+  #settle({ id, text, isError = false, cutOff }: Extract<FromWorker, { type: 'ended' }>): void {
+    const pending = this.#calls.get(id);
+    this.#calls.delete(id);
+    if (text === undefined) pending?.reject(new Error(`the call was cut off: ${cutOff ?? ''}`));
+    else pending?.resolve({ text, isError });
+    this.#endIfDone();
+  }
+
+  /** The caller is that of the call under way, whatever the worker says: it cannot write in somebody else's name. */
+  async #ask({ id, call, method, input }: Extract<FromWorker, { type: 'store' }>): Promise<void> {
+    const pending = this.#calls.get(call);
+    try {
+      if (pending === undefined) throw new Error('the call has ended');
+      const ask: (input: never, context: { caller: Caller }) => Promise<unknown> = this.options.store[method];
+      // The op checks its input; types end at the thread.
+      this.#say({ type: 'stored', id, value: await ask(input as never, { caller: pending.caller }) });
+    } catch (error) {
+      this.#say({ type: 'stored', id, failure: failureOf(error) });
+    }
+  }
+
+  #look(): void {
+    if (this.#calls.size === 0) return;
+    if (performance.now() - this.#heardAt > silenceBoundMs) void this.stop('it gave no sign of life');
+    else this.#say({ type: 'ping' });
+  }
+
+  #endIfDone(): void {
+    if (this.#isRetired && this.#calls.size === 0) void this.stop('a newer version took its place');
+  }
+
+  #lost(why: string): void {
+    this.#isAlive = false;
+    clearInterval(this.#watch);
+    this.#described?.reject(new Error(why));
+    this.#described = null;
+    const pending = [...this.#calls.values()];
+    this.#calls.clear();
+    for (const { reject } of pending) reject(new Error(`the worker of the plugin ended during the call: ${why}`));
+    this.#end(why);
+  }
+
+  #say(message: ToWorker): void {
+    this.#worker.postMessage(message);
+  }
+}

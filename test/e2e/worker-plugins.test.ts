@@ -1,0 +1,254 @@
+/** Plugins in workers of the built program: the answers of a plugin in process, and none of its crashes. */
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { newDir, removeDir } from '../helpers/temp-dir.js';
+import { HttpServer } from './http-server.js';
+import { environment, Server, writeTable } from './server.js';
+
+let directory: string;
+let servers: Server[];
+
+beforeEach(() => {
+  directory = newDir();
+  servers = [];
+  writeTable(join(directory, 'user'));
+});
+
+afterEach(async () => {
+  for (const server of servers) await server.stop();
+  removeDir(directory);
+});
+
+/** One tool `act` that does what it is told, and `seen`, which tells the version. */
+function module(version = 'v1', more = ''): string {
+  return `import { existsSync, writeFileSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
+import { Contract, Plugin, Projection, Store, z } from 'mini-app-mcp/plugin';
+${more}
+const hints = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+const act = Contract.operation('test/Act', 1, {
+  payload: z.object({ do: z.string(), count: z.number().int().min(0).max(9).default(3) }),
+  success: z.object({ did: z.string(), count: z.number(), at: z.codec(z.string(), z.date(), { decode: (text) => new Date(text), encode: (date) => date.toISOString() }) }),
+  error: z.object({ code: z.literal('REFUSED'), message: z.string() }),
+}).annotate(Projection.Annotation, { name: 'act', title: 'Act', description: 'Acts, ${version}.', ...hints, output: 'json' });
+const nothing = Contract.operation('test/Nothing', 1, { payload: z.object({}), success: z.void() })
+  .annotate(Projection.Annotation, { name: 'nothing', title: 'Nothing', description: 'Does nothing.', ...hints, output: 'void' });
+async function run(store, what, context) {
+  if (what === 'refuse') throw { code: 'REFUSED', message: 'not today' };
+  if (what === 'throw') throw new Error('a secret');
+  if (what === 'exit') process.exit(3);
+  if (what === 'crash') globalThis.setTimeout(() => { throw new Error('later'); });
+  if (what === 'loop') for (;;);
+  if (what === 'fill') { const all = []; for (;;) all.push(new Array(100_000).fill(Math.random())); }
+  if (what === 'print') { console.log('stray'); process.stdout.write('stray\\n'); }
+  if (what === 'crash' || what === 'wait') {
+    context.defer(() => writeFileSync('finalised', context.signal.aborted ? 'aborted' : 'ended'));
+    while (!existsSync('go') && !context.signal.aborted) await setTimeout(10);
+  }
+  if (what === 'create') return (await store.create({ table: 'issues', data: { title: 'made in a worker' } }, context)).id;
+  if (what === 'missing') await store.get({ table: 'issues', id: 'ffffffff' }, context);
+  if (what === 'atomically') await store.atomically({ table: 'issues' }, context, () => 1);
+  return '${version}';
+}
+export default Plugin.make({ name: 'actor', version: '${version}', inject: [Store], apply: () => Projection.offer('test/actor', [
+  Projection.operation(Store, act, async (store, payload, context) => ({ did: await run(store, payload.do, context), count: payload.count, at: new Date(0) })),
+  Projection.operation(Store, nothing, () => undefined),
+]) });
+`;
+}
+
+function write(text: string): void {
+  writeFileSync(join(directory, 'actor.mjs'), text);
+}
+
+function settings(module = 'worker:./actor.mjs', more: Record<string, string> = {}): Record<string, string> {
+  return environment(directory, { MINI_APP_PLUGINS: module, ...more });
+}
+
+function start(module?: string, more?: Record<string, string>): Server {
+  const server = new Server(directory, settings(module, more));
+  servers.push(server);
+  return server;
+}
+
+const system = { isError: true, body: { kind: 'system', code: 'INTERNAL', incident: expect.any(String) } };
+const statusOf = async (server: Server) =>
+  ((await server.call('info', { table: 'issues' })).body.plugins as Record<string, unknown>[])[0];
+
+test('answers as the same plugin in process does', async () => {
+  write(module());
+  const [inWorker, inProcess] = [start(), start('./actor.mjs')];
+  const calls: [string, Record<string, unknown>][] = [
+    ['act', { do: 'x' }],
+    ['act', { do: 'x', count: 7 }],
+    ['act', {}],
+    ['act', { do: 1, count: 99 }],
+    ['act', { doo: 'x' }],
+    ['act', { do: 'refuse' }],
+    ['act', { do: 'missing' }],
+    ['nothing', {}],
+    ['nothing', { x: 1 }],
+  ];
+  for (const [name, args] of calls) {
+    expect((await inWorker.call(name, args)).text, JSON.stringify(args)).toBe((await inProcess.call(name, args)).text);
+  }
+  const list = async (server: Server) =>
+    (await server.request('tools/list', {})).result?.tools?.filter(({ name }) => name === 'act' || name === 'nothing');
+  expect(await list(inWorker)).toEqual(await list(inProcess));
+  const failed = await inWorker.call('act', { do: 'throw' });
+  expect(failed).toMatchObject(system);
+  expect(failed.text).not.toContain('secret');
+  await expect.poll(() => inWorker.stderr).toContain('a secret');
+  expect(inWorker.stderr).toContain(String(failed.body.incident));
+});
+
+test('writes through the store on behalf of its caller; a function cannot leave the worker', async () => {
+  write(module());
+  const server = start();
+  const { body } = await server.call('act', { do: 'create' });
+  const id = (body.value as { did: string }).did;
+  expect(await server.do('get', { table: 'issues', id })).toMatchObject({ data: { title: 'made in a worker' } });
+  expect(await server.call('act', { do: 'atomically' })).toMatchObject({
+    isError: true,
+    body: { code: 'VALIDATION_ERROR', field: 'atomically' },
+  });
+});
+
+describe('a call that ends its worker', () => {
+  test.each([
+    ['exits', 'exit'],
+    ['throws where nobody catches', 'crash'],
+    ['loops for ever', 'loop'],
+    ['fills the memory', 'fill'],
+  ])('because it %s is a system error; the others go on, and the worker is started anew', async (_, what) => {
+    write(module());
+    const server = start(undefined, { MINI_APP_PLUGIN_MEMORY_MB: '64' });
+    await server.call('act', { do: 'x' });
+    const dying = server.call('act', { do: what });
+    expect(await server.call('list', { table: 'issues' })).toMatchObject({ isError: false });
+    expect(await dying).toMatchObject(system);
+    expect((await server.call('act', { do: 'x' })).body).toMatchObject({ value: { did: 'v1' } });
+    expect(await statusOf(server)).toMatchObject({ plugin: 'actor', state: 'running' });
+    const ids = server.lines.map((line) => JSON.parse(line).id).filter((id) => id !== undefined);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  test('again and again withdraws its tools and says so', async () => {
+    write(module());
+    const server = start();
+    for (let count = 0; count < 6; count++) expect(await server.call('act', { do: 'exit' })).toMatchObject(system);
+    await expect
+      .poll(async () => (await server.request('tools/list', {})).result?.tools?.map(({ name }) => name))
+      .not.toContain('act');
+    expect(await statusOf(server)).toMatchObject({ state: 'failed', error: 'its worker ended again and again' });
+    expect(await server.call('list', { table: 'issues' })).toMatchObject({ isError: false });
+  }, 60_000);
+});
+
+test('what it prints does not reach the protocol', async () => {
+  write(module('v1', "console.log('stray at load');"));
+  const server = start();
+  expect((await server.call('act', { do: 'print' })).body).toMatchObject({ value: { did: 'v1' } });
+  for (const line of server.lines) expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
+});
+
+test('a cancelled call is told in the worker, finalised, and answered by nothing', async () => {
+  write(module());
+  const server = start();
+  await server.call('act', { do: 'x' });
+  server.send({ id: 900, method: 'tools/call', params: { name: 'act', arguments: { do: 'wait' } } });
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  server.send({ method: 'notifications/cancelled', params: { requestId: 900 } });
+  await expect.poll(() => existsSync(join(directory, 'finalised'))).toBe(true);
+  expect((await server.call('act', { do: 'x' })).isError).toBe(false);
+  expect(server.lines.some((line) => JSON.parse(line).id === 900)).toBe(false);
+});
+
+test.each([
+  ['throws at load', "throw new Error('secret');", 'could not be started'],
+  ['is no plugin', 'export default 1;', 'no plugin made with Plugin.make'],
+  ['loops at load', 'for (;;);', 'did not load in time'],
+  ['ends its process', 'process.exit(0);', 'could not be started'],
+])(
+  'a module that %s stops nobody',
+  async (_, text, words) => {
+    write(text);
+    const server = start();
+    expect(await server.call('list', { table: 'issues' })).toMatchObject({ isError: false });
+    await expect
+      .poll(() => statusOf(server), { timeout: 15_000 })
+      .toMatchObject({ state: 'failed', error: expect.stringContaining(words) });
+    expect(JSON.stringify(await statusOf(server))).not.toContain('secret');
+  },
+  30_000,
+);
+
+describe('a newer version', () => {
+  const describedAs = async (server: Server) => {
+    const { result } = await server.request('tools/list', {});
+    return result?.tools?.find(({ name }) => name === 'act')?.description;
+  };
+
+  test('takes over on SIGHUP: calls admitted before end with the old one, nobody reconnects', async () => {
+    write(module('v1'));
+    const server = start();
+    expect((await server.call('act', { do: 'x' })).body).toMatchObject({ value: { did: 'v1' } });
+    const admitted = Array.from({ length: 5 }, () => server.call('act', { do: 'wait' }));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    write(module('v2'));
+    server.kill('SIGHUP');
+    await expect.poll(() => describedAs(server), { timeout: 10_000 }).toBe('Acts, v2.');
+    expect(server.lines.some((line) => line.includes('tools/list_changed'))).toBe(true);
+    expect((await server.call('act', { do: 'x' })).body).toMatchObject({ value: { did: 'v2' } });
+    writeFileSync(join(directory, 'go'), '');
+    for (const answer of await Promise.all(admitted)) expect(answer.body).toMatchObject({ value: { did: 'v1' } });
+    expect(await statusOf(server)).toEqual({ plugin: 'actor', version: 'v2', state: 'running' });
+    const ids = server.lines.map((line) => JSON.parse(line).id).filter((id) => id !== undefined);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  test.each([
+    ['cannot be loaded', 'export default {', 'could not be started'],
+    ['publishes other views', module('v2').replace("'test/actor'", "'test/other'"), 'publishes other views'],
+    ['cannot be published', module('v2').replace("name: 'act'", "name: 'list'"), "'list' is claimed by"],
+  ])('that %s leaves the old one serving', async (_, text, words) => {
+    write(module('v1'));
+    const server = start();
+    await server.call('act', { do: 'x' });
+    write(text);
+    server.kill('SIGHUP');
+    await expect
+      .poll(() => statusOf(server), { timeout: 10_000 })
+      .toMatchObject({ version: 'v1', state: 'running', error: expect.stringContaining(words) });
+    expect((await server.call('act', { do: 'x' })).body).toMatchObject({ value: { did: 'v1' } });
+    expect(await describedAs(server)).toBe('Acts, v1.');
+  });
+
+  test('is found by --watch-plugins over HTTP', async () => {
+    write(module('v1'));
+    const server = await HttpServer.start(directory, settings(), ['--watch-plugins']);
+    try {
+      const ask = async () => {
+        const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'act', arguments: { do: 'x' } } };
+        const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+        return (await fetch(server.url, { method: 'POST', headers, body: JSON.stringify(body) })).text();
+      };
+      expect(await ask()).toContain('v1');
+      rmSync(join(directory, 'actor.mjs'));
+      write(module('v2'));
+      await expect.poll(ask, { timeout: 10_000 }).toContain('v2');
+    } finally {
+      await server.stop();
+    }
+  });
+
+  test('of a managed view waits for its approval', async () => {
+    write(module('v1'));
+    const server = start(undefined, { MINI_APP_MANAGED_VIEWS: 'test/*' });
+    expect((await server.call('act', { do: 'x' })).body).toMatchObject({
+      code: 'APPROVAL_REQUIRED',
+      view: 'test/actor',
+    });
+  });
+});
