@@ -7,16 +7,23 @@ export type Sample = Readonly<Record<string, number>>;
 
 export interface Contender {
   readonly name: string;
-  /** Measures once in a fresh, empty directory that is removed afterwards. */
+  /** Measures once in a fresh, empty directory that is removed afterwards. @throws Unavailable when it cannot be had here. */
   measure(directory: string): Sample | Promise<Sample>;
 }
 
+/** A contender cannot be measured on this machine; the figure is reported as skipped, with the reason. */
+export class Unavailable extends Error {}
+
+/** The run fails beyond a limit. Ratios are subject divided by reference. */
 export interface Metric {
   readonly unit: Unit;
-  /** The most that subject divided by reference may be; the run fails beyond it. */
   readonly maxRatio?: number;
-  /** The least that subject divided by reference may be, for metrics where more is better. */
+  /** For metrics where more is better. */
   readonly minRatio?: number;
+  /** The most that the subject may have, in the unit. */
+  readonly max?: number;
+  /** The most that the subject may have above the reference, in the unit. */
+  readonly maxAbove?: number;
 }
 
 export interface Figure {
@@ -24,10 +31,12 @@ export interface Figure {
   readonly name: string;
   readonly metrics: Readonly<Record<string, Metric>>;
   readonly subject: Contender;
-  /** The floor or peer that the subject is held against. */
+  /** The floor or peer that the subject is held against; it may lack a metric that only the subject has. */
   readonly reference?: Contender;
   /** How often each contender is measured, after one measurement that does not count. */
   readonly runs: number;
+  /** False where a measurement is its own warm-up, or where what is counted does not vary. */
+  readonly warmUp?: boolean;
 }
 
 /** One line of the result: the medians of one metric. */
@@ -43,6 +52,8 @@ export interface Row {
   readonly referenceValue: number | null;
   /** Subject divided by reference. */
   readonly ratio: number | null;
+  /** The limit in words; null without one. */
+  readonly goal: string | null;
   readonly withinLimit: boolean;
 }
 

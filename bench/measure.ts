@@ -2,15 +2,19 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Contender, type Figure, type Metric, median, type Row, type Sample } from './figure.js';
+import { goalText, isWithin } from './goal.js';
 
 /** Where the directories of the measurements are made: BENCH_DIR, to choose the disk, or the system's place. */
 export const workRoot = process.env.BENCH_DIR ?? tmpdir();
 
-/** Measures subject and reference in turns, so that a slow minute of the machine meets both. */
+/**
+ * Measures subject and reference in turns, so that a slow minute of the machine meets both.
+ * @throws Unavailable when a contender cannot be had here.
+ */
 export async function measure(figure: Figure): Promise<Row[]> {
   const subject: Sample[] = [];
   const reference: Sample[] = [];
-  for (let run = 0; run <= figure.runs; run++) {
+  for (let run = figure.warmUp === false ? 1 : 0; run <= figure.runs; run++) {
     const ours = await measureOnce(figure.subject);
     const theirs = figure.reference === undefined ? null : await measureOnce(figure.reference);
     if (run === 0) continue;
@@ -20,9 +24,14 @@ export async function measure(figure: Figure): Promise<Row[]> {
   return Object.entries(figure.metrics).map(([name, metric]) => row(figure, name, metric, subject, reference));
 }
 
-async function measureOnce(contender: Contender): Promise<Sample> {
+/** A directory of this run, for one measurement or for data that several share. */
+export function makeDirectory(): string {
   mkdirSync(workRoot, { recursive: true });
-  const directory = mkdtempSync(join(workRoot, 'mini-app-bench-'));
+  return mkdtempSync(join(workRoot, 'mini-app-bench-'));
+}
+
+async function measureOnce(contender: Contender): Promise<Sample> {
+  const directory = makeDirectory();
   try {
     return await contender.measure(directory);
   } finally {
@@ -39,9 +48,8 @@ function row(
 ): Row {
   const values = subject.map((sample) => valueIn(figure, sample, name));
   const value = median(values);
-  const references = reference.map((sample) => valueIn(figure, sample, name));
+  const references = reference.map((sample) => sample[name]).filter((found) => found !== undefined);
   const referenceValue = references.length === 0 ? null : median(references);
-  const ratio = referenceValue === null ? null : value / referenceValue;
   return {
     figure: figure.name,
     metric: name,
@@ -50,10 +58,11 @@ function row(
     value,
     min: Math.min(...values),
     max: Math.max(...values),
-    reference: figure.reference?.name ?? null,
+    reference: referenceValue === null ? null : (figure.reference?.name ?? null),
     referenceValue,
-    ratio,
-    withinLimit: isWithin(metric, ratio),
+    ratio: referenceValue === null ? null : value / referenceValue,
+    goal: goalText(metric),
+    withinLimit: isWithin(metric, value, referenceValue),
   };
 }
 
@@ -61,9 +70,4 @@ function valueIn(figure: Figure, sample: Sample, metric: string): number {
   const value = sample[metric];
   if (value === undefined) throw new Error(`figure ${figure.name} measured no '${metric}'`);
   return value;
-}
-
-function isWithin(metric: Metric, ratio: number | null): boolean {
-  if (ratio === null) return true;
-  return ratio <= (metric.maxRatio ?? Number.POSITIVE_INFINITY) && ratio >= (metric.minRatio ?? 0);
 }

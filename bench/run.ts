@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, statfsSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { Figure, Row } from './figure.js';
+import { type Figure, type Row, Unavailable } from './figure.js';
 import { measure, workRoot } from './measure.js';
 import { table } from './table.js';
 
@@ -16,12 +16,20 @@ else await run(chosen(figures));
 
 async function run(chosenFigures: readonly Figure[]): Promise<void> {
   const rows: Row[] = [];
+  const skipped: string[] = [];
   for (const figure of chosenFigures) {
-    process.stderr.write(`${figure.name} ...\n`);
-    rows.push(...(await measure(figure)));
+    const start = performance.now();
+    process.stderr.write(`${figure.name} ...`);
+    try {
+      rows.push(...(await measure(figure)));
+    } catch (error) {
+      if (!(error instanceof Unavailable)) throw error;
+      skipped.push(`${figure.name} was skipped: ${error.message}`);
+    }
+    process.stderr.write(` ${((performance.now() - start) / 1_000).toFixed(1)} s\n`);
   }
-  console.log(table(rows));
-  save(rows);
+  console.log([table(rows), ...skipped].join('\n'));
+  save(rows, skipped);
   if (rows.some((row) => !row.withinLimit)) process.exitCode = 1;
 }
 
@@ -41,7 +49,7 @@ async function findFigures(): Promise<Figure[]> {
 }
 
 /** The medians with what they depend on, as one JSON file per run. */
-function save(rows: readonly Row[]): void {
+function save(rows: readonly Row[], skipped: readonly string[]): void {
   const machine = {
     node: process.version,
     cpu: cpus()[0]?.model ?? 'unknown',
@@ -51,5 +59,6 @@ function save(rows: readonly Row[]): void {
   const folder = join(here, 'results');
   mkdirSync(folder, { recursive: true });
   const at = new Date().toISOString();
-  writeFileSync(join(folder, `${at.replaceAll(':', '-')}.json`), `${JSON.stringify({ at, machine, rows }, null, 2)}\n`);
+  const file = join(folder, `${at.replaceAll(':', '-')}.json`);
+  writeFileSync(file, `${JSON.stringify({ at, machine, rows, skipped }, null, 2)}\n`);
 }

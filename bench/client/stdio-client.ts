@@ -3,29 +3,28 @@
  * It speaks protocol 2025-11-25 and fails on every answer that is an error.
  */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
+import { memoryOf } from './memory.js';
+import { answerOf, type ToolClient, toolResult } from './tool-client.js';
 
 export interface ServerCommand {
-  /** Node's arguments: the file to run and what follows. */
+  /** What to run; Node by default. */
+  readonly program?: string;
+  /** Its arguments: for Node the file to run and what follows. */
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
-}
-
-interface Answer {
-  readonly id?: number;
-  readonly result?: unknown;
-  readonly error?: { readonly message: string };
+  /** Whether what it says on stderr is thrown away. */
+  readonly quiet?: boolean;
 }
 
 interface Waiting {
   resolve(result: unknown): void;
-  reject(error: Error): void;
+  reject(error: unknown): void;
 }
 
-export class StdioClient {
+export class StdioClient implements ToolClient {
   readonly #child: ChildProcessByStdio<Writable, Readable, null>;
   readonly #waiting = new Map<number, Waiting>();
   readonly #exited: Promise<void>;
@@ -45,11 +44,12 @@ export class StdioClient {
   }
 
   private constructor(command: ServerCommand) {
-    this.#child = spawn(process.execPath, [...command.args], {
+    this.#child = spawn(command.program ?? process.execPath, [...command.args], {
       cwd: command.cwd,
       env: { ...process.env, ...command.env },
-      stdio: ['pipe', 'pipe', 'inherit'],
+      stdio: ['pipe', 'pipe', command.quiet === true ? 'ignore' : 'inherit'],
     });
+    this.#child.on('error', (error) => this.#failAll(error.message));
     createInterface({ input: this.#child.stdout }).on('line', (line) => this.#receive(line));
     this.#exited = new Promise((resolve) => {
       this.#child.on('exit', () => {
@@ -69,16 +69,13 @@ export class StdioClient {
     });
   }
 
-  /** The result of a tool. @throws Error when the tool answers `isError`. */
   async call(name: string, args: unknown): Promise<unknown> {
-    const result = await this.request('tools/call', { name, arguments: args });
-    if (hasError(result)) throw new Error(`${name}: ${JSON.stringify(result)}`);
-    return result;
+    return toolResult(name, await this.request('tools/call', { name, arguments: args }));
   }
 
-  /** Memory of the server in MiB, now and at its most; NaN where there is no /proc. */
+  /** Memory of the server and of the processes it started, in MiB, now and at its most; NaN where there is no /proc. */
   memory(): { now: number; peak: number } {
-    return { now: this.#status('VmRSS'), peak: this.#status('VmHWM') };
+    return memoryOf(this.#child.pid ?? 0);
   }
 
   async close(): Promise<void> {
@@ -93,26 +90,19 @@ export class StdioClient {
   }
 
   #receive(line: string): void {
-    const answer = JSON.parse(line) as Answer;
+    const answer = JSON.parse(line) as Parameters<typeof answerOf>[0] & { readonly id?: number };
     const waiting = answer.id === undefined ? undefined : this.#waiting.get(answer.id);
     if (answer.id === undefined || waiting === undefined) return;
     this.#waiting.delete(answer.id);
-    if (answer.error === undefined) waiting.resolve(answer.result);
-    else waiting.reject(new Error(answer.error.message));
+    try {
+      waiting.resolve(answerOf(answer));
+    } catch (error) {
+      waiting.reject(error);
+    }
   }
 
   #failAll(reason: string): void {
     for (const waiting of this.#waiting.values()) waiting.reject(new Error(reason));
     this.#waiting.clear();
   }
-
-  #status(key: string): number {
-    if (process.platform !== 'linux') return Number.NaN;
-    const status = readFileSync(`/proc/${this.#child.pid}/status`, 'utf8');
-    return Number(new RegExp(`^${key}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) / 1_024;
-  }
-}
-
-function hasError(result: unknown): boolean {
-  return typeof result === 'object' && result !== null && 'isError' in result && result.isError === true;
 }

@@ -12,7 +12,7 @@ export const figures: Figure[] = [
     name: 'floor-no-op-call',
     metrics: { 'call p50': { unit: 'ms' }, 'call p95': { unit: 'ms' }, memory: { unit: 'MiB' } },
     subject: { name: 'no-op server', measure: call },
-    runs: 5,
+    runs: 3,
   },
   {
     name: 'floor-no-op-start',

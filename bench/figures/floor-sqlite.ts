@@ -12,14 +12,14 @@ export const figures: Figure[] = [
     metrics: { operation: { unit: 'us' } },
     subject: floor('64 per transaction', grouped),
     reference: floor('1 per transaction', one),
-    runs: 5,
+    runs: 3,
   },
   {
     name: 'floor-sqlite-bulk',
     metrics: { operation: { unit: 'us' } },
     subject: floor('1,000 per transaction, no sync', bulk),
     reference: floor('64 per transaction', grouped),
-    runs: 5,
+    runs: 3,
   },
 ];
 

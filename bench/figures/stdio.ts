@@ -1,13 +1,11 @@
 /** What the product adds to the protocol: start, one read, memory; against a server that does nothing on the same SDK. */
-import { resolve } from 'node:path';
 import { type ServerCommand, StdioClient } from '../client/stdio-client.js';
 import type { Contender, Figure, Sample } from '../figure.js';
 import { bundled } from '../floor/bundled.js';
 import { Latencies } from '../latency.js';
-import { data, environment, layOut } from '../product.js';
+import { data, layOut, stdioServer } from '../product.js';
 
-const calls = 1_000;
-const program = resolve(import.meta.dirname, '../../dist/main.js');
+const calls = 500;
 
 export const figures: Figure[] = [
   {
@@ -25,12 +23,11 @@ export const figures: Figure[] = [
       name: 'a server that does nothing',
       measure: async (directory) => started(await noOp(directory)),
     },
-    runs: 9,
+    runs: 7,
   },
   {
     name: 'stdio-memory',
-    // The goal is a difference: no more than 25 MiB above the other.
-    metrics: { idle: { unit: 'MiB' } },
+    metrics: { idle: { unit: 'MiB', maxAbove: 25 } },
     subject: idle('idle server, 1 table', product),
     reference: idle('a server that does nothing', noOp),
     runs: 3,
@@ -39,7 +36,7 @@ export const figures: Figure[] = [
 
 function product(directory: string): ServerCommand {
   layOut(directory);
-  return { args: [program, '--mcp'], cwd: directory, env: environment(directory) };
+  return stdioServer(directory);
 }
 
 async function noOp(directory: string): Promise<ServerCommand> {

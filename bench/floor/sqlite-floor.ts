@@ -5,6 +5,7 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { migrations } from '../../src/events/migrations.js';
+import { idOf } from '../data/ids.js';
 
 export interface FloorOptions {
   readonly operations: number;
@@ -61,7 +62,8 @@ const origin = JSON.stringify({
 const hash = Buffer.alloc(32, 7);
 const seconds = 1_790_000_000;
 
-function inserter(database: Database.Database): (index: number) => void {
+/** Writes the rows of one operation; the transaction is the caller's. */
+export function inserter(database: Database.Database): (index: number) => void {
   const event = database.prepare(
     `INSERT INTO _events (commit_no, row_id, row_version, type, event_version, body, actor, origin, at_ms, prev_hash, hash)
      VALUES (?, ?, 1, 'row.created', 1, ?, 'bench', ?, ?, ?, ?)`,
@@ -71,15 +73,9 @@ function inserter(database: Database.Database): (index: number) => void {
     "INSERT INTO _row_history (table_name, row_id, version, recorded_at, op, data_json) VALUES ('floor', ?, 1, ?, 'create', ?)",
   );
   return (index) => {
-    const id = rowId(index);
+    const id = idOf(index);
     event.run(index, id, body, origin, seconds * 1_000, hash, hash);
     row.run(id, data, seconds, seconds);
     history.run(id, seconds, data);
   };
-}
-
-/** Ids spread over the key space as random ones are, the same ones in each run. */
-function rowId(index: number): string {
-  const spread = (Math.imul(index, 0x9e3779b1) >>> 0).toString(16).padStart(8, '0');
-  return `${spread}-0000-4000-8000-${index.toString(16).padStart(12, '0')}`;
 }

@@ -18,14 +18,21 @@ export interface OpenedDatabase {
 /** How long SQLite itself may block this thread on another process's lock, in milliseconds. Longer waits are asynchronous. */
 const blockingWait = 25;
 
+/** Told the text of each statement that SQLite runs, values filled in: to count what an operation costs. */
+export type StatementObserver = (sql: string) => void;
+
 /**
  * Opens a database for reading and writing, creating and migrating it as needed. A file that may not be written is opened
- * for reading.
+ * for reading, without the observer.
  * @throws StoreError STORAGE_ERROR when it is no database or cannot be read.
  */
-export function openDatabase(path: string, set: MigrationSet = tableSet): OpenedDatabase {
+export function openDatabase(
+  path: string,
+  set: MigrationSet = tableSet,
+  onStatement?: StatementObserver,
+): OpenedDatabase {
   try {
-    return openForWriting(path, set);
+    return openForWriting(path, set, onStatement);
   } catch (error) {
     if (!isNotWritable(error) || !existsSync(path)) throw storageError(error);
     return openForReading(path);
@@ -60,10 +67,10 @@ export function isBusy(error: unknown): boolean {
   return error instanceof Database.SqliteError && /^SQLITE_(BUSY|LOCKED)/.test(error.code);
 }
 
-function openForWriting(path: string, set: MigrationSet): OpenedDatabase {
+function openForWriting(path: string, set: MigrationSet, onStatement?: StatementObserver): OpenedDatabase {
   mkdirSync(dirname(path), { recursive: true });
   assertWritable(path);
-  const connection = new Database(path, { timeout: blockingWait });
+  const connection = new Database(path, { timeout: blockingWait, ...observed(onStatement) });
   try {
     secure(connection);
     const journalMode = patiently(() => chooseJournal(connection, path));
@@ -74,6 +81,10 @@ function openForWriting(path: string, set: MigrationSet): OpenedDatabase {
     connection.close();
     throw error;
   }
+}
+
+function observed(onStatement?: StatementObserver): Database.Options {
+  return onStatement === undefined ? {} : { verbose: (sql) => onStatement(String(sql)) };
 }
 
 /** SQLite would open such a file all the same, and fail at the first write. */

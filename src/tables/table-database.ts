@@ -2,7 +2,13 @@
 import type { Statement } from 'better-sqlite3';
 import { StoreError } from '../errors.js';
 import { type Adoption, adopt } from '../events/adopt.js';
-import { type Connection, type OpenedDatabase, openDatabase, patiently } from '../events/database.js';
+import {
+  type Connection,
+  type OpenedDatabase,
+  openDatabase,
+  patiently,
+  type StatementObserver,
+} from '../events/database.js';
 import type { Appended, Command, EventLog } from '../events/event-log.js';
 import { EventRows } from '../events/event-rows.js';
 import { giveBackFreePagesQuickly } from '../events/free-pages.js';
@@ -32,6 +38,8 @@ export interface TableDatabaseOptions {
   readonly history?: 'full' | 'off';
   readonly session: string;
   readonly now: () => number;
+  /** See {@link StatementObserver}. */
+  readonly onStatement?: StatementObserver;
 }
 
 export interface CompactedLog {
@@ -55,7 +63,7 @@ export class TableDatabase {
 
   /** @throws StoreError STORAGE_ERROR when the file cannot be opened as a table. */
   static open(options: TableDatabaseOptions): TableDatabase {
-    const opened = openDatabase(options.path);
+    const opened = openDatabase(options.path, undefined, options.onStatement);
     try {
       return new TableDatabase(opened, options);
     } catch (error) {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Contender, type Figure, median } from '../../bench/figure.js';
 import { sqliteFloor } from '../../bench/floor/sqlite-floor.js';
+import { goalText, isWithin } from '../../bench/goal.js';
 import { Latencies } from '../../bench/latency.js';
 import { measure } from '../../bench/measure.js';
 import { table } from '../../bench/table.js';
@@ -37,7 +38,7 @@ test('a figure is measured in turns, each time in an empty directory that is gon
   expect(order.slice(0, 4)).toEqual(['ours', 'floor', 'ours', 'floor']);
   expect(seen.filter((directory) => existsSync(directory))).toEqual([]);
   expect(row === undefined ? '' : table([row])).toMatch(
-    /sample +time, ms +ours +6\.00 .* floor +3\.00 +2\.00 +beyond the limit$/m,
+    /^\| `sample` \| time, ms \| ours \| +6\.00 \| .* \| floor +\| +3\.00 \| +2\.00 \| ≤ 1\.5 × \| NO +\|$/m,
   );
 });
 
@@ -51,4 +52,28 @@ test('latencies answer percentiles and a histogram of powers of two', async () =
 test('the floor writes with the tables that the product has', () => {
   const perOperation = sqliteFloor(tempDir(), { operations: 10, perTransaction: 4, synchronous: 'FULL' });
   expect(perOperation).toBeGreaterThan(0);
+});
+
+test('a goal is a ratio, a most, or a most above the reference', () => {
+  const metric = { unit: 'MiB', maxRatio: 2, max: 100, maxAbove: 25 } as const;
+  expect(goalText(metric)).toBe('≤ 2 ×, ≤ 100 MiB, ≤ +25 MiB');
+  expect(goalText({ unit: 'ms' })).toBeNull();
+  expect(isWithin(metric, 60, 40)).toBe(true);
+  expect(isWithin(metric, 60, 29)).toBe(false);
+  expect(isWithin(metric, 110, 100)).toBe(false);
+  expect(isWithin({ unit: 'ms', maxAbove: 25 }, 70, 40)).toBe(false);
+  expect(isWithin({ unit: 'per s', minRatio: 3 }, 200, 100)).toBe(false);
+  expect(isWithin(metric, 60, null)).toBe(true);
+});
+
+test('a metric that the reference lacks stands alone; what is measured without warm-up is measured once per run', async () => {
+  let measured = 0;
+  const subject = { name: 'ours', measure: () => ({ time: ++measured, extra: 1 }) };
+  const reference = { name: 'floor', measure: () => ({ time: 1 }) };
+  const metrics = { time: { unit: 'ms' }, extra: { unit: 'MiB' } } as const;
+  const rows = await measure({ name: 'sample', metrics, subject, reference, runs: 1, warmUp: false });
+  expect(rows).toMatchObject([
+    { value: 1, ratio: 1, reference: 'floor' },
+    { value: 1, ratio: null, reference: null },
+  ]);
 });

@@ -36,6 +36,7 @@ export const notesSchema: TableSchema = {
 export interface ScratchOptions {
   readonly history?: 'full' | 'off';
   readonly archive?: ArchiveLimits;
+  readonly onStatement?: (sql: string) => void;
 }
 
 export class ScratchTable {
@@ -57,6 +58,7 @@ export class ScratchTable {
       history: schema.history,
       session: 'test',
       now: () => this.now,
+      ...(options.onStatement === undefined ? {} : { onStatement: options.onStatement }),
     };
     this.operated = { name: 'notes', schema, database };
     this.store = this.#store(schema);
