@@ -2,6 +2,10 @@ import { defineConfig } from 'drizzle-kit';
 
 export default defineConfig({
   dialect: 'sqlite',
-  schema: ['./src/events/tables.ts', './src/projections/aliases/global-table.ts', './src/projections/views/global-table.ts'],
+  schema: [
+    './src/events/tables.ts',
+    './src/projections/aliases/global-table.ts',
+    './src/projections/views/global-table.ts',
+  ],
   out: './drizzle/global',
 });

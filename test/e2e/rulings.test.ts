@@ -129,9 +129,12 @@ describe('a database that is taken away from a running server', () => {
     writeTable(user);
     const server = serve(directory);
     await server.do('create', { table: 'issues', data: { title: 'before' } });
-    renameSync(join(user, 'issues'), join(directory, 'elsewhere'));
+    renameSync(join(user, 'issues', 'issues.db'), join(directory, 'elsewhere.db'));
     const lost = await server.call('create', { table: 'issues', data: { title: 'lost' } });
     expect(lost.body).toMatchObject({ code: 'STORAGE_ERROR', hint: expect.stringContaining('reload') });
+    renameSync(join(user, 'issues'), join(directory, 'elsewhere'));
+    const gone = await server.call('create', { table: 'issues', data: { title: 'lost' } });
+    expect(gone.body).toMatchObject({ code: 'TABLE_NOT_FOUND' });
     writeTable(user);
     expect(await server.do('reload')).toMatchObject({ mounted: 1, failed: [] });
     await server.do('create', { table: 'issues', data: { title: 'after' } });
