@@ -97,6 +97,10 @@ log_address = /dev/null
 pipeline = catch_errors gatekeeper healthcheck cache listing_formats s3api tempauth proxy-server
 [app:proxy-server]
 use = egg:swift#proxy
+# A busy machine is slow, not broken: Swift gives a node half a second by default.
+conn_timeout = 10
+node_timeout = 60
+recoverable_node_timeout = 60
 account_autocreate = true
 allow_account_management = true
 [filter:catch_errors]
