@@ -7,9 +7,9 @@ import type { WorkerReport } from '../mcp/plugins/load-plugins.js';
 import type { PluginHost } from '../mcp/plugins/plugin-host.js';
 import type { PluginSpec } from '../mcp/plugins/plugin-spec.js';
 import type { PluginStore } from '../mcp/plugins/plugin-store.js';
-import { RemotePlugin } from '../mcp/plugins/remote/remote-plugin.js';
 import type { Config } from '../tables/config.js';
 import { loggerLevel } from './server-settings.js';
+import { WorkerEntry } from './worker-entry.js';
 
 /** An editor writes a file in several steps, milliseconds apart. */
 const settleMs = 200;
@@ -23,66 +23,49 @@ export interface WorkerPluginsOptions {
   readonly isWatching: boolean;
 }
 
-interface Running {
-  readonly spec: PluginSpec;
-  readonly plugin: RemotePlugin;
-  readonly report: WorkerReport;
-}
-
 export class WorkerPlugins {
-  readonly #running: Running[] = [];
+  readonly #entries: WorkerEntry[] = [];
   readonly #watchers: FSWatcher[] = [];
 
   constructor(private readonly options: WorkerPluginsOptions) {}
 
   /** Resolves when its views are published. @throws PluginFailure, ProjectionError, ProjectionConflict, Error. */
-  readonly start = async (spec: PluginSpec, report: WorkerReport) => {
+  readonly start = (spec: PluginSpec, report: WorkerReport) => {
     const { config, catalogue, host, store, isWatching } = this.options;
-    const plugin = await RemotePlugin.start({
-      start: { module: spec.module, cwd: config.cwd, logLevel: loggerLevel(config.logLevel) },
-      log: catalogue.log,
-      store,
-      host,
-      memoryMb: config.pluginMemoryMb,
-      onGivenUp: (words) => report.gone(words),
-    });
-    const running = { spec, plugin, report };
-    // The terminal of a server without such plugins goes away with it, as for every program.
-    if (this.#running.length === 0) process.on('SIGHUP', this.#reloadAll);
-    this.#running.push(running);
-    if (isWatching && spec.module.startsWith('file:')) this.#watch(running);
-    return plugin.named;
+    const begin = { module: spec.module, cwd: config.cwd, logLevel: loggerLevel(config.logLevel) };
+    const { pluginMemoryMb: memoryMb } = config;
+    const entry = new WorkerEntry({ start: begin, log: catalogue.log, store, host, memoryMb }, report);
+    // Before it runs: the signal would end the process. Without such plugins it does, as when a terminal goes away.
+    if (this.#entries.length === 0) process.on('SIGHUP', this.#reloadAll);
+    this.#entries.push(entry);
+    if (isWatching && spec.module.startsWith('file:')) this.#watch(spec, entry);
+    return entry.start();
   };
 
   async stop(): Promise<void> {
     process.removeListener('SIGHUP', this.#reloadAll);
     for (const watcher of this.#watchers) watcher.close();
-    await Promise.all(this.#running.map(({ plugin }) => plugin.stop()));
+    await Promise.all(this.#entries.map((entry) => entry.stop()));
   }
 
   readonly #reloadAll = () => {
-    for (const running of this.#running) void reload(running);
+    for (const entry of this.#entries) void entry.reload();
   };
 
-  #watch(running: Running): void {
+  #watch(spec: PluginSpec, entry: WorkerEntry): void {
+    const { log } = this.options.catalogue;
+    const failed = (error: unknown) => log.warn('plugin files are not watched', { plugin: spec.shown, error });
     let timer: NodeJS.Timeout | undefined;
-    const directory = dirname(fileURLToPath(running.spec.module));
-    const watcher = watch(directory, { persistent: false }, (_event, file) => {
-      if (file === null || !/\.(?:[cm]?[jt]s|json)$/.test(file)) return;
-      clearTimeout(timer);
-      timer = setTimeout(() => void reload(running), settleMs).unref();
-    });
-    watcher.on('error', (error) => this.options.catalogue.log.warn('plugin files are not watched any more', { error }));
-    this.#watchers.push(watcher);
-  }
-}
-
-/** Never rejects: what fails is reported, and what ran before goes on. */
-async function reload({ plugin, report }: Running): Promise<void> {
-  try {
-    await plugin.reload();
-    report.running(plugin.named);
-  } catch (error) {
-    report.kept(error);
+    try {
+      const watcher = watch(dirname(fileURLToPath(spec.module)), { persistent: false }, (_event, file) => {
+        if (file === null || !/\.(?:[cm]?[jt]s|json)$/.test(file)) return;
+        clearTimeout(timer);
+        timer = setTimeout(() => void entry.reload(), settleMs).unref();
+      });
+      watcher.on('error', failed);
+      this.#watchers.push(watcher);
+    } catch (error) {
+      failed(error);
+    }
   }
 }

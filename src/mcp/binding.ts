@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import type { Caller } from '../events/types.js';
 import { AnnotationKey, type Operation, type Services } from './contract.js';
+import type { Contributor } from './contributor.js';
 
 /** What a tool says of itself. The hints are published as they are; nothing is inferred (P-3). */
 export interface ToolAnnotation {
@@ -31,6 +32,8 @@ export interface Binding {
   readonly operation: Operation;
   /** Schemas that exist already, of an operation whose codecs are in a worker. */
   readonly described?: DescribedSchemas;
+  /** Who wrote it, where that changes with what the view publishes; else who offered the view. */
+  readonly contributor?: Contributor;
   /** Takes the implementation that a call keeps to its end. @throws Error when the service is not provided. */
   admit(services: Services): Admitted;
 }

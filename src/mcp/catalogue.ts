@@ -158,7 +158,7 @@ export class Catalogue {
     return {
       revision,
       trusted: owner.options.trusted,
-      contributor: owner.options.contributor,
+      contributor: tools[0]?.binding.contributor ?? owner.options.contributor,
       tools,
       get digest() {
         digest ??= digestOf(tools);
@@ -175,7 +175,7 @@ export class Catalogue {
       revision: revision.revision,
       text: owner.options.text,
       scope: owner.scope,
-      contributor: owner.options.contributor,
+      contributor: publication.contributor,
       history: [...owner.history, revision].slice(-historyLength),
       tools,
       get digest() {

@@ -1,6 +1,7 @@
 /** Plugins in workers of the built program: the answers of a plugin in process, and none of its crashes. */
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { newDir, removeDir } from '../helpers/temp-dir.js';
 import { HttpServer } from './http-server.js';
@@ -42,11 +43,11 @@ async function run(store, what, context) {
   if (what === 'loop') for (;;);
   if (what === 'fill') { const all = []; for (;;) all.push(new Array(100_000).fill(Math.random())); }
   if (what === 'print') { console.log('stray'); process.stdout.write('stray\\n'); }
-  if (what === 'crash' || what === 'wait') {
+  if (what === 'crash' || what.startsWith('wait')) {
     context.defer(() => writeFileSync('finalised', context.signal.aborted ? 'aborted' : 'ended'));
     while (!existsSync('go') && !context.signal.aborted) await setTimeout(10);
   }
-  if (what === 'create') return (await store.create({ table: 'issues', data: { title: 'made in a worker' } }, context)).id;
+  if (what.endsWith('create')) return (await store.create({ table: 'issues', data: { title: 'made in a worker' } }, context)).id;
   if (what === 'missing') await store.get({ table: 'issues', id: 'ffffffff' }, context);
   if (what === 'atomically') await store.atomically({ table: 'issues' }, context, () => 1);
   return '${version}';
@@ -101,6 +102,87 @@ test('answers as the same plugin in process does', async () => {
   expect(failed.text).not.toContain('secret');
   await expect.poll(() => inWorker.stderr).toContain('a secret');
   expect(inWorker.stderr).toContain(String(failed.body.incident));
+});
+
+describe('SIGHUP', () => {
+  test('does not end a server whose plugin is still loading, and is not forgotten', async () => {
+    write(module('v1', 'await setTimeout(5_000);'));
+    const server = start();
+    await server.call('info', { table: 'issues' });
+    expect(await statusOf(server)).toMatchObject({ state: 'loading' });
+    write(module('v2'));
+    server.kill('SIGHUP');
+    await expect.poll(() => statusOf(server), { timeout: 15_000 }).toMatchObject({ version: 'v2', state: 'running' });
+  });
+
+  test('starts a plugin that could not be started before', async () => {
+    write('export default {');
+    const server = start();
+    await expect.poll(() => statusOf(server), { timeout: 10_000 }).toMatchObject({ state: 'failed' });
+    write(module('v1'));
+    server.kill('SIGHUP');
+    await expect
+      .poll(() => statusOf(server), { timeout: 10_000 })
+      .toEqual({
+        plugin: 'actor',
+        version: 'v1',
+        state: 'running',
+      });
+    expect((await server.call('act', { do: 'x' })).body).toMatchObject({ value: { did: 'v1' } });
+  });
+
+  test('during a change is not lost: the newest version serves in the end', async () => {
+    write(module('v1'));
+    const server = start();
+    await server.call('act', { do: 'x' });
+    write(module('v2', 'await setTimeout(1_500);'));
+    server.kill('SIGHUP');
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    write(module('v3'));
+    for (let count = 0; count < 5; count++) server.kill('SIGHUP');
+    await expect
+      .poll(() => statusOf(server), { timeout: 10_000 })
+      .toEqual({ plugin: 'actor', version: 'v3', state: 'running' });
+    expect((await server.call('act', { do: 'x' })).body).toMatchObject({ value: { did: 'v3' } });
+  });
+
+  test('starts a plugin anew that was given up', async () => {
+    write(module('v1'));
+    const server = start();
+    for (let count = 0; count < 6; count++) expect(await server.call('act', { do: 'exit' })).toMatchObject(system);
+    await expect.poll(() => statusOf(server)).toMatchObject({ state: 'failed' });
+    write(module('v2'));
+    server.kill('SIGHUP');
+    await expect
+      .poll(() => statusOf(server), { timeout: 10_000 })
+      .toEqual({ plugin: 'actor', version: 'v2', state: 'running' });
+    expect((await server.call('act', { do: 'x' })).body).toMatchObject({ value: { did: 'v2' } });
+  }, 60_000);
+});
+
+test('events name the version of the plugin that wrote them', async () => {
+  write(module('v1'));
+  const server = start();
+  await server.call('act', { do: 'create' });
+  const admitted = server.call('act', { do: 'wait-create' });
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  write(module('v2'));
+  server.kill('SIGHUP');
+  await expect.poll(() => statusOf(server), { timeout: 10_000 }).toMatchObject({ version: 'v2' });
+  await server.call('act', { do: 'create' });
+  writeFileSync(join(directory, 'go'), '');
+  await admitted;
+  const database = new Database(join(directory, 'user', 'issues', 'issues.db'), { readonly: true });
+  try {
+    const rows = database.prepare("SELECT json_extract(origin, '$.plugin') AS plugin FROM _events ORDER BY seq").all();
+    expect(rows.map((row) => (row as { plugin: string }).plugin).filter(Boolean)).toEqual([
+      'actor@v1',
+      'actor@v2',
+      'actor@v1',
+    ]);
+  } finally {
+    database.close();
+  }
 });
 
 test('writes through the store on behalf of its caller; a function cannot leave the worker', async () => {
@@ -241,6 +323,35 @@ describe('a newer version', () => {
     } finally {
       await server.stop();
     }
+  });
+
+  test('takes over under load: every call is answered once, by the version it was admitted to', async () => {
+    write(module('v1'));
+    const server = start();
+    await server.call('act', { do: 'x' });
+    const sent: Promise<string>[] = [];
+    const did = async () => {
+      const { isError, text, body } = await server.call('act', { do: 'x' });
+      if (isError) throw new Error(text);
+      return (body.value as { did: string }).did;
+    };
+    let isLoaded = true;
+    const load = async () => {
+      for (; isLoaded; await sent.at(-1)) sent.push(did());
+    };
+    const loads = Array.from({ length: 8 }, load);
+    for (const version of ['v2', 'v3']) {
+      write(module(version));
+      server.kill('SIGHUP');
+      await expect.poll(() => statusOf(server), { timeout: 15_000 }).toMatchObject({ version });
+    }
+    isLoaded = false;
+    await Promise.all(loads);
+    const versions = await Promise.all(sent);
+    expect(versions).toEqual([...versions].sort());
+    expect([...new Set(versions)]).toEqual(['v1', 'v2', 'v3']);
+    const ids = server.lines.map((line) => JSON.parse(line).id).filter((id) => id !== undefined);
+    expect(new Set(ids).size).toBe(ids.length);
   });
 
   test('of a managed view waits for its approval', async () => {

@@ -25,6 +25,8 @@ export interface WorkerReport {
   running(plugin: Pick<Plugin, 'name' | 'version'>): void;
   /** A newer version cannot be used; the one before it goes on. */
   kept(error: unknown): void;
+  /** It was to be started once more, and could not. */
+  failed(error: unknown): void;
   /** It runs no more. */
   gone(words: string): void;
 }
@@ -79,6 +81,7 @@ export class LoadedPlugins {
         change({ error: `a newer version is not used: ${wordsFor(error)}` });
         this.options.log.error('a newer version of a plugin is not used', { plugin: spec.shown, error });
       },
+      failed: (error) => this.#failed(spec, { name: spec.shown }, error),
       gone: (words) => change({ state: 'failed', error: words }),
     };
   }

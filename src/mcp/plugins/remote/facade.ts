@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { type Binding, type CallContext, type Encodable, toolAnnotation } from '../../binding.js';
 import { Contract } from '../../contract.js';
+import type { Contributor } from '../../contributor.js';
 import { WireFailure } from '../../results.js';
 import { within } from '../../within.js';
 import type { DescribedTool, DescribedView } from './messages.js';
@@ -12,16 +13,18 @@ const cancelBoundMs = 5_000;
 
 /** @param present the worker that new calls go to; resolves late while one is being started anew. */
 export function facadeOf(view: DescribedView, present: () => Promise<RemoteWorker>): Binding[] {
-  return view.tools.map((tool) => bindingOf(tool, present));
+  const contributor = { plugin: view.plugin, version: view.version };
+  return view.tools.map((tool) => bindingOf(tool, contributor, present));
 }
 
-function bindingOf(tool: DescribedTool, present: () => Promise<RemoteWorker>): Binding {
+function bindingOf(tool: DescribedTool, contributor: Contributor, present: () => Promise<RemoteWorker>): Binding {
   const { service, operation, version, annotation, input, output } = tool;
   const contract = Contract.operation(operation, version, { payload: z.looseObject({}), success: z.unknown() });
   return {
     service,
     operation: contract.annotate(toolAnnotation, annotation),
     described: { input, output },
+    contributor,
     admit: () => {
       // Taken at admission: the call ends on the version that it began with (P-26).
       const worker = present();

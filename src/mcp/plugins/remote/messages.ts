@@ -43,7 +43,7 @@ const tool = z.strictObject({
   output: jsonSchema.optional(),
 });
 
-const view = z.strictObject({ name: text, plugin: text, tools: z.array(tool) });
+const view = z.strictObject({ name: text, plugin: text, version: text.optional(), tools: z.array(tool) });
 
 const description = z.strictObject({
   plugins: z.array(z.strictObject({ name: text, version: text.optional() })).min(1),

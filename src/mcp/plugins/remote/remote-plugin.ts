@@ -34,7 +34,7 @@ export class RemotePlugin {
   readonly #controllers = new Map<string, ViewController>();
   #crashes: number[] = [];
   #swap: Promise<void> | null = null;
-  #isStopped = false;
+  #stopped: Promise<void> | null = null;
 
   private constructor(
     private readonly options: RemotePluginOptions,
@@ -77,8 +77,13 @@ export class RemotePlugin {
     }
   }
 
-  async stop(): Promise<void> {
-    this.#isStopped = true;
+  /** Withdraws its views and ends its worker. Safe to call again: resolves when that is done. */
+  stop(): Promise<void> {
+    this.#stopped ??= this.#undo();
+    return this.#stopped;
+  }
+
+  async #undo(): Promise<void> {
     for (const scope of this.#scopes.splice(0).reverse()) await scope.dispose();
     const worker = await this.#present.worker.catch(() => undefined);
     await worker?.stop();
@@ -125,7 +130,7 @@ export class RemotePlugin {
   }
 
   async #ended(worker: RemoteWorker, why: string): Promise<void> {
-    if (this.#isStopped || (await this.#present.worker.catch(() => null)) !== worker) return;
+    if (this.#stopped !== null || (await this.#present.worker.catch(() => null)) !== worker) return;
     this.options.log.error('the worker of a plugin ended', { plugin: this.named.name, why });
     this.#present.worker = this.#startAnew();
     await this.#present.worker.catch((error: unknown) => this.#giveUp(error));

@@ -71,6 +71,8 @@ export class RemoteWorker {
     caller: Caller,
     onId: (id: number) => void,
   ): Promise<RemoteResult> {
+    // What is said to a thread that has ended is answered by nobody.
+    if (!this.#isAlive) return Promise.reject(new Error('the worker of the plugin ended before the call'));
     const id = ++this.#lastId;
     if (this.#calls.size === 0) this.#heardAt = performance.now();
     return new Promise((resolve, reject) => {

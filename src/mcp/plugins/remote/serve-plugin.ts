@@ -53,10 +53,11 @@ class PluginServer {
   }
 
   #views(): Description['views'] {
-    return [...this.#catalogue.snapshot.views.values()].map((view) => ({
-      name: view.name,
-      plugin: view.contributor?.plugin ?? '',
-      tools: view.tools.map(described),
+    return [...this.#catalogue.snapshot.views.values()].map(({ name, contributor, tools }) => ({
+      name,
+      plugin: contributor?.plugin ?? '',
+      ...(contributor?.version === undefined ? {} : { version: contributor.version }),
+      tools: tools.map(described),
     }));
   }
 
