@@ -1,12 +1,13 @@
 /** What every command works with: the tables of the working directory and environment, and who runs it. */
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { StoreError } from '../errors.js';
 import type { Caller } from '../events/types.js';
 import { type OperatedTable, withDatabase } from '../ops/operated-table.js';
 import type { DumpPlace } from '../projections/dump/dump-path.js';
 import { type Config, loadConfig } from '../tables/config.js';
-import { GlobalDatabase } from '../tables/global-database.js';
+import { GlobalDatabase, globalPath } from '../tables/global-database.js';
 import { TableRegistry } from '../tables/registry.js';
 import type { Registry, Table } from '../tables/table.js';
 import { type Io, ProgressLine } from './io.js';
@@ -55,6 +56,21 @@ export class CliContext {
   place(name: string): Omit<DumpPlace, 'schema'> {
     const { scope, scopeRoot } = this.registry.resolve(name);
     return { scope, scopeRoot, cwd: this.#config.cwd };
+  }
+
+  /** The `_global.db` files that there are, brought to today's tables, with what to call them. */
+  async globals(): Promise<{ readonly name: string; readonly path: string }[]> {
+    const { userDir, projectDir } = this.#config;
+    const found = [];
+    for (const [scope, directory] of [
+      ['user', userDir],
+      ['project', projectDir],
+    ] as const) {
+      if (directory === null || !existsSync(globalPath(directory))) continue;
+      await GlobalDatabase.open(directory, scope, Date.now).close();
+      found.push({ name: `_global (${scope})`, path: globalPath(directory) });
+    }
+    return found;
   }
 
   /** Works on the database of published views and approvals. @throws StoreError CONFIG_ERROR without a user directory. */

@@ -97,7 +97,7 @@ it('leaves the table whole and no file behind that it should not', async () => {
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line)),
-  ).toMatchObject([{ ok: true }, { ok: true }]);
+  ).toMatchObject([{ ok: true }, { ok: true }, { table: '_global (user)', ok: true }]);
   expect(server.stderr).not.toMatch(/^\s+at /m);
 });
 

@@ -6,8 +6,11 @@ import { data, idempotencyKey, table } from './shared-arguments.js';
 import { row } from './shared-results.js';
 import { storeKey } from './store-key.js';
 
+/** The arguments. */
+export const payload = z.object({ table, data, idempotency_key: idempotencyKey });
+
 const contract = Contract.operation('store/CreateRow', 1, {
-  payload: z.object({ table, data, idempotency_key: idempotencyKey }),
+  payload,
   success: row,
 }).annotate(Projection.Annotation, {
   name: 'create',

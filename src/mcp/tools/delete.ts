@@ -6,8 +6,11 @@ import { expectedVersion, id, idempotencyKey, table } from './shared-arguments.j
 import { isObject, wireResult } from './shared-results.js';
 import { storeKey } from './store-key.js';
 
+/** The arguments. */
+export const payload = z.object({ table, id, expected_version: expectedVersion, idempotency_key: idempotencyKey });
+
 const contract = Contract.operation('store/DeleteRow', 1, {
-  payload: z.object({ table, id, expected_version: expectedVersion, idempotency_key: idempotencyKey }),
+  payload,
   success: wireResult<{ deleted: string; replayed?: true }>(isObject, {
     type: 'object',
     properties: { deleted: { type: 'string' } },

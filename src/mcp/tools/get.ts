@@ -6,8 +6,11 @@ import { fields, id, table } from './shared-arguments.js';
 import { row } from './shared-results.js';
 import { storeKey } from './store-key.js';
 
+/** The arguments. */
+export const payload = z.object({ table, id, fields });
+
 const contract = Contract.operation('store/GetRow', 1, {
-  payload: z.object({ table, id, fields }),
+  payload,
   success: row,
 }).annotate(Projection.Annotation, {
   name: 'get',

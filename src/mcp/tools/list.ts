@@ -10,15 +10,18 @@ import { storeKey } from './store-key.js';
 const maxCount = 4_294_967_295;
 const count = z.int().min(0).max(maxCount);
 
+/** The arguments. */
+export const payload = z.object({
+  table,
+  filter,
+  fields,
+  order_by: orderBy,
+  limit: count.meta({ maximum: 1_000 }).optional(),
+  offset: count.optional(),
+});
+
 const contract = Contract.operation('store/ListRows', 1, {
-  payload: z.object({
-    table,
-    filter,
-    fields,
-    order_by: orderBy,
-    limit: count.meta({ maximum: 1_000 }).optional(),
-    offset: count.optional(),
-  }),
+  payload,
   success: rows,
 }).annotate(Projection.Annotation, {
   name: 'list',

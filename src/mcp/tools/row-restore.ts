@@ -8,15 +8,18 @@ import { storeKey } from './store-key.js';
 
 const latest = Number.MAX_SAFE_INTEGER;
 
+/** The arguments. */
+export const payload = z.object({
+  table,
+  id,
+  at_unix_secs: z.int().min(-latest).max(latest).describe('State at this time, in Unix seconds').optional(),
+  version: z.int().min(0).max(latest).describe('State at this version').optional(),
+  expected_version: expectedVersion,
+  idempotency_key: idempotencyKey,
+});
+
 const contract = Contract.operation('store/RestoreRow', 1, {
-  payload: z.object({
-    table,
-    id,
-    at_unix_secs: z.int().min(-latest).max(latest).describe('State at this time, in Unix seconds').optional(),
-    version: z.int().min(0).max(latest).describe('State at this version').optional(),
-    expected_version: expectedVersion,
-    idempotency_key: idempotencyKey,
-  }),
+  payload,
   success: row,
 }).annotate(Projection.Annotation, {
   name: 'row_restore',

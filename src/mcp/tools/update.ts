@@ -6,15 +6,18 @@ import { data, expectedVersion, id, idempotencyKey, table } from './shared-argum
 import { row } from './shared-results.js';
 import { storeKey } from './store-key.js';
 
+/** The arguments. */
+export const payload = z.object({
+  table,
+  id,
+  data,
+  mode: z.enum(['merge', 'replace']).describe('Default merge').optional(),
+  expected_version: expectedVersion,
+  idempotency_key: idempotencyKey,
+});
+
 const contract = Contract.operation('store/UpdateRow', 1, {
-  payload: z.object({
-    table,
-    id,
-    data,
-    mode: z.enum(['merge', 'replace']).describe('Default merge').optional(),
-    expected_version: expectedVersion,
-    idempotency_key: idempotencyKey,
-  }),
+  payload,
   success: row,
 }).annotate(Projection.Annotation, {
   name: 'update',

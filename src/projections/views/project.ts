@@ -9,18 +9,19 @@ export class ViewsProjection implements InlineProjection {
   readonly #approve;
   readonly #revoke;
 
-  constructor(connection: Connection) {
+  /** @param target the table to write, a name of our own making. */
+  constructor(connection: Connection, target = '_views') {
     this.#publish = connection.prepare(
-      `INSERT INTO _views (view, revision, digest, managed, plugin, tools, published_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+      `INSERT INTO ${target} (view, revision, digest, managed, plugin, tools, published_at) VALUES (?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (view) DO UPDATE SET revision = excluded.revision, digest = excluded.digest, managed = excluded.managed,
          plugin = excluded.plugin, tools = excluded.tools, published_at = excluded.published_at`,
     );
     this.#approve = connection.prepare(
-      `UPDATE _views SET approved_digest = digest, approved_tools = tools, approved_by = ?, approved_at = ?
+      `UPDATE ${target} SET approved_digest = digest, approved_tools = tools, approved_by = ?, approved_at = ?
        WHERE view = ? AND digest = ?`,
     );
     this.#revoke = connection.prepare<[string]>(
-      'UPDATE _views SET approved_digest = NULL, approved_tools = NULL, approved_by = NULL, approved_at = NULL WHERE view = ?',
+      `UPDATE ${target} SET approved_digest = NULL, approved_tools = NULL, approved_by = NULL, approved_at = NULL WHERE view = ?`,
     );
   }
 

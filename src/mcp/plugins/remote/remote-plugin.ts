@@ -103,16 +103,24 @@ export class RemotePlugin {
 
   async #change(): Promise<void> {
     const { worker, description } = await started(this.options);
+    const changed = new Set<string>();
     try {
       assertSameViews(description, [...this.#controllers.keys()]);
       const next = { worker: Promise.resolve(worker) };
-      for (const view of description.views) await this.#changeView(view, next);
+      for (const view of description.views) {
+        await this.#changeView(view, next);
+        changed.add(view.name);
+      }
       const before = this.#present;
       this.#present = next;
       this.description = description;
       this.#follow(worker);
       (await before.worker.catch(() => undefined))?.retire();
     } catch (error) {
+      // All views of the module or none: those that went ahead come back.
+      for (const view of this.description.views) {
+        if (changed.has(view.name)) await this.#controllers.get(view.name)?.update(facade(view, this.#present));
+      }
       await worker.stop();
       throw error;
     }
@@ -143,8 +151,19 @@ export class RemotePlugin {
     await delay(firstWaitMs * 2 ** (this.#crashes.length - 1), undefined, { ref: false });
     const { worker, description } = await started(this.options);
     assertSameViews(description, [...this.#controllers.keys()]);
+    await this.#republish(description);
     this.#follow(worker);
     return worker;
+  }
+
+  /** The module's file may have changed since the worker that ended had read it. */
+  async #republish(description: Description): Promise<void> {
+    const before = new Map(this.description.views.map((view) => [view.name, JSON.stringify(view)]));
+    for (const view of description.views) {
+      if (before.get(view.name) === JSON.stringify(view)) continue;
+      await this.#controllers.get(view.name)?.update(facade(view, this.#present));
+    }
+    this.description = description;
   }
 
   async #giveUp(error: unknown): Promise<void> {

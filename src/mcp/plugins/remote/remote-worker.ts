@@ -6,6 +6,7 @@ import { startWorker } from '../../../ops/worker-thread.js';
 import type { Logger } from '../../log.js';
 import { PluginFailure } from '../plugin-status.js';
 import type { PluginStore } from '../plugin-store.js';
+import { askStore } from './ask-store.js';
 import { type Description, type FromWorker, fromWorker, type ToWorker, type WorkerStart } from './messages.js';
 
 export interface RemoteWorkerOptions {
@@ -153,9 +154,8 @@ export class RemoteWorker {
     const pending = this.#calls.get(call);
     try {
       if (pending === undefined) throw new Error('the call has ended');
-      const ask: (input: never, context: { caller: Caller }) => Promise<unknown> = this.options.store[method];
-      // The op checks its input; types end at the thread.
-      this.#say({ type: 'stored', id, value: await ask(input as never, { caller: pending.caller }) });
+      const value = await askStore(this.options.store, method, input, { caller: pending.caller });
+      this.#say({ type: 'stored', id, value });
     } catch (error) {
       this.#say({ type: 'stored', id, failure: failureOf(error) });
     }
