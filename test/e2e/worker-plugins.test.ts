@@ -1,5 +1,5 @@
 /** Plugins in workers of the built program: the answers of a plugin in process, and none of its crashes. */
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -225,6 +225,41 @@ describe('a call that ends its worker', () => {
       .not.toContain('act');
     expect(await statusOf(server)).toMatchObject({ state: 'failed', error: 'its worker ended again and again' });
     expect(await server.call('list', { table: 'issues' })).toMatchObject({ isError: false });
+  }, 60_000);
+});
+
+describe('a crash while its file changes', () => {
+  const other = module('v2').replace("'test/actor'", "'test/other'");
+
+  test('to what cannot be published leaves no thread behind', async () => {
+    write(module('v1'));
+    const server = start();
+    await server.call('act', { do: 'x' });
+    write(`${other} import { appendFileSync } from 'node:fs'; setInterval(() => appendFileSync('alive', 'x'), 20);`);
+    expect(await server.call('act', { do: 'exit' })).toMatchObject(system);
+    await expect
+      .poll(() => statusOf(server), { timeout: 10_000 })
+      .toMatchObject({ state: 'failed', error: expect.stringContaining('publishes other views') });
+    const size = () => statSync(join(directory, 'alive'), { throwIfNoEntry: false })?.size ?? 0;
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const before = size();
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(size()).toBe(before);
+  });
+
+  test('once too often does not take away the version that is about to come', async () => {
+    write(module('v1'));
+    const server = start();
+    for (let count = 0; count < 5; count++) expect(await server.call('act', { do: 'exit' })).toMatchObject(system);
+    await server.call('act', { do: 'x' });
+    write(module('v2', 'await setTimeout(1_500);'));
+    server.kill('SIGHUP');
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    expect(await server.call('act', { do: 'exit' })).toMatchObject(system);
+    await expect
+      .poll(() => statusOf(server), { timeout: 10_000 })
+      .toEqual({ plugin: 'actor', version: 'v2', state: 'running' });
+    expect((await server.call('act', { do: 'x' })).body).toMatchObject({ value: { did: 'v2' } });
   }, 60_000);
 });
 

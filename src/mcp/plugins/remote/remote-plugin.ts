@@ -105,24 +105,41 @@ export class RemotePlugin {
     const { worker, description } = await started(this.options);
     const changed = new Set<string>();
     try {
+      if (this.#stopped !== null) throw new PluginFailure('it was stopped');
       assertSameViews(description, [...this.#controllers.keys()]);
       const next = { worker: Promise.resolve(worker) };
       for (const view of description.views) {
         await this.#changeView(view, next);
         changed.add(view.name);
       }
-      const before = this.#present;
-      this.#present = next;
-      this.description = description;
-      this.#follow(worker);
-      (await before.worker.catch(() => undefined))?.retire();
+      this.#takeOver(next, worker, description);
     } catch (error) {
-      // All views of the module or none: those that went ahead come back.
-      for (const view of this.description.views) {
-        if (changed.has(view.name)) await this.#controllers.get(view.name)?.update(facade(view, this.#present));
-      }
+      await this.#takeBack(changed);
       await worker.stop();
       throw error;
+    }
+  }
+
+  #takeOver(next: Generation, worker: RemoteWorker, description: Description): void {
+    const before = this.#present;
+    this.#present = next;
+    this.description = description;
+    this.#follow(worker);
+    // Not waited for: one that is being started anew waits for this change.
+    before.worker.then(
+      (old) => old.retire(),
+      () => undefined,
+    );
+  }
+
+  /** All views of the module or none: those that went ahead come back, but for what was withdrawn meanwhile. */
+  async #takeBack(changed: ReadonlySet<string>): Promise<void> {
+    for (const view of this.description.views) {
+      if (!changed.has(view.name)) continue;
+      await this.#controllers
+        .get(view.name)
+        ?.update(facade(view, this.#present))
+        .catch(() => undefined);
     }
   }
 
@@ -138,22 +155,36 @@ export class RemotePlugin {
   }
 
   async #ended(worker: RemoteWorker, why: string): Promise<void> {
-    if (this.#stopped !== null || (await this.#present.worker.catch(() => null)) !== worker) return;
+    const generation = this.#present;
+    if (this.#stopped !== null || (await generation.worker.catch(() => null)) !== worker) return;
     this.options.log.error('the worker of a plugin ended', { plugin: this.named.name, why });
-    this.#present.worker = this.#startAnew();
-    await this.#present.worker.catch((error: unknown) => this.#giveUp(error));
+    generation.worker = this.#startAnew(generation);
+    await generation.worker.catch((error: unknown) => this.#giveUp(generation, error));
   }
 
-  async #startAnew(): Promise<RemoteWorker> {
+  async #startAnew(generation: Generation): Promise<RemoteWorker> {
     const now = performance.now();
     this.#crashes = [...this.#crashes.filter((at) => now - at < 60_000), now];
     if (this.#crashes.length > mostRestarts) throw new PluginFailure('its worker ended again and again');
     await delay(firstWaitMs * 2 ** (this.#crashes.length - 1), undefined, { ref: false });
     const { worker, description } = await started(this.options);
-    assertSameViews(description, [...this.#controllers.keys()]);
-    await this.#republish(description);
+    try {
+      if (await this.#isPresent(generation)) {
+        assertSameViews(description, [...this.#controllers.keys()]);
+        await this.#republish(description);
+      }
+    } catch (error) {
+      await worker.stop();
+      throw error;
+    }
     this.#follow(worker);
     return worker;
+  }
+
+  /** Whether nothing newer has taken its place; a change under way decides that first. */
+  async #isPresent(generation: Generation): Promise<boolean> {
+    await this.#swap?.catch(() => undefined);
+    return generation === this.#present;
   }
 
   /** The module's file may have changed since the worker that ended had read it. */
@@ -166,7 +197,8 @@ export class RemotePlugin {
     this.description = description;
   }
 
-  async #giveUp(error: unknown): Promise<void> {
+  async #giveUp(generation: Generation, error: unknown): Promise<void> {
+    if (!(await this.#isPresent(generation)) || this.#stopped !== null) return;
     this.options.log.error('a plugin in a worker is given up', { error });
     this.options.onGivenUp(error instanceof PluginFailure ? error.message : 'its worker could not be started again');
     // The calls that ended with the worker are answered before their view goes.
