@@ -10,6 +10,9 @@ import type { RemoteResult, RemoteWorker } from './remote-worker.js';
 /** A cancelled call waits this long for the worker's finalisers, in milliseconds (P-18). */
 const cancelBoundMs = 5_000;
 
+/** Arguments as they came: the worker parses them. */
+const given = z.looseObject({});
+
 /** @param present the worker that new calls go to; resolves late while one is being started anew. */
 export function facadeOf(view: DescribedView, present: () => Promise<RemoteWorker>): Binding[] {
   return view.tools.map((tool) => bindingOf(tool, present));
@@ -17,7 +20,7 @@ export function facadeOf(view: DescribedView, present: () => Promise<RemoteWorke
 
 function bindingOf(tool: DescribedTool, present: () => Promise<RemoteWorker>): Binding {
   const { service, operation, version, annotation, input, output } = tool;
-  const contract = Contract.operation(operation, version, { payload: z.looseObject({}), success: z.unknown() });
+  const contract = Contract.operation(operation, version, { payload: given, success: z.unknown() });
   return {
     service,
     operation: contract.annotate(toolAnnotation, annotation),
@@ -29,8 +32,7 @@ function bindingOf(tool: DescribedTool, present: () => Promise<RemoteWorker>): B
       return {
         parse: (payload) => ({
           ok: true,
-          run: async (context) =>
-            encodable(await callIn(await worker, annotation.name, z.looseObject({}).parse(payload), context)),
+          run: async (context) => encodable(await callIn(await worker, annotation.name, given.parse(payload), context)),
         }),
       };
     },
@@ -40,14 +42,14 @@ function bindingOf(tool: DescribedTool, present: () => Promise<RemoteWorker>): B
 async function callIn(
   worker: RemoteWorker,
   name: string,
-  given: Readonly<Record<string, unknown>>,
+  payload: Readonly<Record<string, unknown>>,
   context: CallContext,
 ): Promise<RemoteResult> {
   const { signal } = context;
   signal.throwIfAborted();
   let id = 0;
-  const work = worker.call(name, given, context.caller, (given) => {
-    id = given;
+  const work = worker.call(name, payload, context.caller, (newId) => {
+    id = newId;
   });
   const cancel = () => worker.cancel(id);
   signal.addEventListener('abort', cancel, { once: true });
