@@ -41,7 +41,7 @@ export interface Decided {
 /**
  * Approves the latest publication of a view (P-36).
  * @param digest that was looked at, or the start of it: anything published since then is not approved unseen.
- * @throws StoreError NOT_FOUND for a view that was never published, VALIDATION_ERROR when the digest is another one.
+ * @throws StoreError VALIDATION_ERROR for a view that was never published, or when the digest is another one.
  */
 export async function approveView(
   database: GlobalDatabase,
@@ -58,7 +58,7 @@ export async function approveView(
   return (await database.log.append({ caller, decide })).result;
 }
 
-/** Takes the approval of a view back. @throws StoreError NOT_FOUND for a view that was never published. */
+/** Takes the approval of a view back. @throws StoreError VALIDATION_ERROR for a view that was never published. */
 export async function revokeView(
   database: GlobalDatabase,
   input: { readonly view: string },
@@ -78,7 +78,7 @@ function latest(database: GlobalDatabase, view: string): PublishedView {
   if (found !== null) return found;
   const known = database.views.list().map((other) => other.view);
   const hint = known.length === 0 ? 'No view was published yet.' : `The views are: ${known.join(', ')}.`;
-  throw new StoreError('NOT_FOUND', { id: view }, { hint });
+  throw new StoreError('VALIDATION_ERROR', { field: 'view', reason: `no view '${view}' was published` }, { hint });
 }
 
 function isStartOf(start: string, digest: string): boolean {

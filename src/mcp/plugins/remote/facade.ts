@@ -11,6 +11,9 @@ import type { RemoteResult, RemoteWorker } from './remote-worker.js';
 /** A cancelled call waits this long for the worker's finalisers, in milliseconds (P-18). */
 const cancelBoundMs = 5_000;
 
+/** Arguments as they came: the worker parses them. */
+const given = z.looseObject({});
+
 /** @param present the worker that new calls go to; resolves late while one is being started anew. */
 export function facadeOf(view: DescribedView, present: () => Promise<RemoteWorker>): Binding[] {
   const contributor = { plugin: view.plugin, version: view.version };
@@ -19,7 +22,7 @@ export function facadeOf(view: DescribedView, present: () => Promise<RemoteWorke
 
 function bindingOf(tool: DescribedTool, contributor: Contributor, present: () => Promise<RemoteWorker>): Binding {
   const { service, operation, version, annotation, input, output } = tool;
-  const contract = Contract.operation(operation, version, { payload: z.looseObject({}), success: z.unknown() });
+  const contract = Contract.operation(operation, version, { payload: given, success: z.unknown() });
   return {
     service,
     operation: contract.annotate(toolAnnotation, annotation),
@@ -32,8 +35,7 @@ function bindingOf(tool: DescribedTool, contributor: Contributor, present: () =>
       return {
         parse: (payload) => ({
           ok: true,
-          run: async (context) =>
-            encodable(await callIn(await worker, annotation.name, members.parse(payload), context)),
+          run: async (context) => encodable(await callIn(await worker, annotation.name, given.parse(payload), context)),
         }),
       };
     },
@@ -43,14 +45,14 @@ function bindingOf(tool: DescribedTool, contributor: Contributor, present: () =>
 async function callIn(
   worker: RemoteWorker,
   name: string,
-  given: Readonly<Record<string, unknown>>,
+  payload: Readonly<Record<string, unknown>>,
   context: CallContext,
 ): Promise<RemoteResult> {
   const { signal } = context;
   signal.throwIfAborted();
   let id = 0;
-  const work = worker.call(name, given, context.caller, (given) => {
-    id = given;
+  const work = worker.call(name, payload, context.caller, (newId) => {
+    id = newId;
   });
   const cancel = () => worker.cancel(id);
   signal.addEventListener('abort', cancel, { once: true });
@@ -72,6 +74,4 @@ function encodable({ text, isError }: RemoteResult): Encodable {
   return { encode: () => wrapped.parse(JSON.parse(text)).value };
 }
 
-// Made once: a schema that is made for one call costs as much as the rest of the call.
-const members = z.looseObject({});
 const wrapped = z.looseObject({ value: z.unknown() });
