@@ -33,7 +33,7 @@ export async function startPlugins(options: StartPluginsOptions): Promise<Starte
   const store = pluginStore(options.store);
   catalogue.services.provide(storeService, store);
   const workers = new WorkerPlugins({ ...options, store });
-  const loaded = new LoadedPlugins({ host, log: catalogue.log, cwd, startWorker: workers.start });
+  const loaded = new LoadedPlugins({ host, log: catalogue.log, startWorker: workers.start });
   await within(loaded.load(plugins.map((text) => parsePluginSpec(text, cwd))), firstListBoundMs);
   return {
     statuses: () => loaded.statuses,

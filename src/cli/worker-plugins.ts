@@ -32,7 +32,7 @@ export class WorkerPlugins {
   /** Resolves when its views are published. @throws PluginFailure, ProjectionError, ProjectionConflict, Error. */
   readonly start = (spec: PluginSpec, report: WorkerReport) => {
     const { config, catalogue, host, store, isWatching } = this.options;
-    const begin = { module: spec.module, cwd: config.cwd, logLevel: loggerLevel(config.logLevel) };
+    const begin = { module: spec.module, logLevel: loggerLevel(config.logLevel) };
     const { pluginMemoryMb: memoryMb } = config;
     const entry = new WorkerEntry({ start: begin, log: catalogue.log, store, host, memoryMb }, report);
     // Before it runs: the signal would end the process. Without such plugins it does, as when a terminal goes away.

@@ -62,6 +62,7 @@ export class LiveTransaction implements CommandTransaction, ForeignChangeTarget 
   readonly #versions = new Map<string, number>();
   #undos: (() => void)[] = [];
   #hasWritten = false;
+  #hasEnded = false;
 
   constructor(
     readonly at: number,
@@ -156,6 +157,7 @@ export class LiveTransaction implements CommandTransaction, ForeignChangeTarget 
 
   /** Appends an event to a row whose state before it is given, because it is not the one in `rows`. */
   appendTo(event: NewEvent, before: RowState | null): RecordedEvent {
+    if (this.#hasEnded) throw new Error('the transaction of this command has ended');
     const caller = event.caller ?? this.caller;
     const recorded: PendingEvent = {
       seq: this.start.seq + this.#appended.length + 1,
@@ -181,8 +183,14 @@ export class LiveTransaction implements CommandTransaction, ForeignChangeTarget 
     return recorded;
   }
 
+  /** Nothing is appended any more: without its transaction a projection would move and no event be written. */
+  end(): void {
+    this.#hasEnded = true;
+  }
+
   /** Ends the command: writes its events, hashed in order. Returns the new head. */
   seal(stamp: IdempotencyStamp | null): Head {
+    this.end();
     const [first] = this.#appended;
     if (first !== undefined && stamp !== null) {
       first.idempotencyKey = stamp.key;

@@ -125,6 +125,7 @@ export class SqliteEventLog implements EventLog {
       },
       reset: () => {
         this.#jobHead = this.#head;
+        this.#tx?.end();
         this.#tx = null;
       },
       hasKept: () => this.#kept,

@@ -49,7 +49,14 @@ export function runCommand<T>(
   return withPresentSchema(async () => {
     const table = store.registry.resolve(input.table);
     const { rows } = table.open();
-    const decide = (tx: CommandTransaction) => settled(steps(new Steps({ tx, rows, schema: table.schema }, store)));
+    const decide = (tx: CommandTransaction) => {
+      const command = new Steps({ tx, rows, schema: table.schema }, store);
+      try {
+        return settled(steps(command));
+      } finally {
+        command.end();
+      }
+    };
     const write = { table, caller, op: 'command', input, decide };
     // The outcome was made from this very value when the key was first used.
     const recall = (kept: JsonValue) => kept as T;
@@ -58,10 +65,22 @@ export function runCommand<T>(
 }
 
 class Steps implements CommandSteps {
+  #hasEnded = false;
+
   constructor(
-    private readonly parts: CommandParts,
+    private readonly given: CommandParts,
     private readonly store: Store,
   ) {}
+
+  /** Whoever keeps it, or awaits in spite of everything, must not reach the tables past the transaction. */
+  end(): void {
+    this.#hasEnded = true;
+  }
+
+  private get parts(): CommandParts {
+    if (this.#hasEnded) throw new Error('the command has ended: its steps are synchronous');
+    return this.given;
+  }
 
   get(input: Omit<GetRowInput, 'table'>): RowRecord {
     return getIn(this.parts, input);

@@ -17,7 +17,7 @@ function named(tools: readonly ViewTool[], name: string): ViewTool | undefined {
 }
 
 function toolDifference(name: string, before: ViewTool | undefined, after: ViewTool | undefined): string[] {
-  if (after === undefined) return [`- tool ${name} is gone`];
+  if (after === undefined) return [`- tool ${visible(name)} is gone`];
   if (before === undefined) return [`+ tool ${name} is new`, ...wholeTool(after)];
   const lines = [
     ...[...texts, ...hints].flatMap((key) => valueDifference(key, before[key], after[key])),
@@ -40,7 +40,7 @@ function schemaDifference(key: string, before: object | undefined, after: object
   if (parts.every(({ added, removed }) => !added && !removed)) return [];
   const lines = parts.flatMap(({ value, added, removed }) => {
     const mark = added ? '+' : removed ? '-' : ' ';
-    return value
+    return visible(value)
       .trimEnd()
       .split('\n')
       .map((line) => `      ${mark} ${line}`);
@@ -50,4 +50,11 @@ function schemaDifference(key: string, before: object | undefined, after: object
 
 function pretty(schema: object | undefined): string {
   return schema === undefined ? '' : `${JSON.stringify(schema, null, 2)}\n`;
+}
+
+/** With every control and format character but the line break of a schema's own layout as an escape. */
+export function visible(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}]/gu, (sign) =>
+    sign === '\n' ? sign : `\\u${(sign.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
+  );
 }

@@ -23,7 +23,10 @@ export async function recordPublication(
     caller,
     decide: (tx) => {
       const latest = database.views.get(publication.view);
-      const isKnown = latest?.digest === publication.digest && latest.managed === publication.managed;
+      const isKnown =
+        latest?.digest === publication.digest &&
+        latest.managed === publication.managed &&
+        latest.plugin === publication.plugin;
       if (isKnown && isRemount) return;
       append(tx, 'view.published', publication);
     },

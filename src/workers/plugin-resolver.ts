@@ -13,7 +13,7 @@ export const resolve: ResolveHook = async (specifier, context, next) => {
   if (data === undefined) return next(specifier, context);
   if (specifier === 'mini-app-mcp/plugin') return { url: data.surface, shortCircuit: true };
   if (specifier.startsWith(packagePrefix)) {
-    return next(specifier.slice(packagePrefix.length), { ...context, parentURL: data.directory });
+    return next(specifier.slice(packagePrefix.length), { ...context, parentURL: data.fallback });
   }
   if (!/^(?:zod|rxjs)(?:\/|$)/.test(specifier)) return next(specifier, context);
   try {

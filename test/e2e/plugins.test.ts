@@ -1,5 +1,5 @@
 /** Plugins of the built program, through an independent client in this process and servers in others. */
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -274,6 +274,16 @@ describe('a plugin that is no good', () => {
     expect(status).toMatchObject({ plugin: 'missing.mjs', state: 'failed', error: 'there is no such file' });
     const { status: other } = await withBad('no-such-package-here');
     expect(other).toMatchObject({ plugin: 'no-such-package-here', state: 'failed' });
+  });
+
+  test('is never what lies in the working directory under the name of a package', async () => {
+    writeFileSync(join(directory, 'forecasts'), oneTool('evil', "'x'"));
+    mkdirSync(join(directory, 'node_modules', 'forecasts'), { recursive: true });
+    writeFileSync(join(directory, 'node_modules', 'forecasts', 'index.js'), "require('fs').writeFileSync('ran', '')");
+    const { client, status } = await withBad('forecasts');
+    expect(status).toMatchObject({ state: 'failed', error: expect.stringContaining('installed with the server') });
+    expect(await toolNames(client)).not.toContain('evil');
+    expect(existsSync(join(directory, 'ran'))).toBe(false);
   });
 
   test('that never ends its apply delays neither the greeting nor the others', async () => {

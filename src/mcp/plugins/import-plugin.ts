@@ -1,7 +1,7 @@
 /** Importing a plugin's module, so that what it imports of us is this very program. */
 import { existsSync } from 'node:fs';
 import { register } from 'node:module';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { workerFile } from '../../ops/worker-file.js';
 import { packagePrefix, type ResolverData } from './package-prefix.js';
 import { type Plugin, pluginKind } from './plugin.js';
@@ -11,14 +11,13 @@ let isRegistered = false;
 
 /**
  * The plugins of a module: its default export, one or several.
- * @param query makes the module load anew although it was loaded before.
  * @throws PluginFailure when the module is not there or exports none; whatever the module throws.
  */
-export async function importPlugins(module: string, cwd: string, query = ''): Promise<readonly Plugin[]> {
-  registerResolver(cwd);
+export async function importPlugins(module: string): Promise<readonly Plugin[]> {
+  registerResolver();
   const isFile = module.startsWith('file:');
   if (isFile && !existsSync(fileURLToPath(module))) throw new PluginFailure('there is no such file');
-  const loaded: unknown = await (isFile ? import(`${module}${query}`) : importPackage(module));
+  const loaded: unknown = await (isFile ? import(module) : importPackage(module));
   return pluginsOf(loaded);
 }
 
@@ -28,7 +27,7 @@ async function importPackage(name: string): Promise<unknown> {
   } catch (error) {
     const isMissing = error instanceof Error && error.message.startsWith(`Cannot find package '${name}'`);
     if (!isMissing) throw error;
-    const message = 'no package of this name is installed where the server runs, and there is no such file';
+    const message = 'no package of this name is installed with the server; a path begins with ./';
     throw new PluginFailure(message, { cause: error });
   }
 }
@@ -47,7 +46,7 @@ function isPlugin(value: unknown): value is Plugin {
 }
 
 /** Hooks stay for the life of a process, and cost every later import something: registered only where there are plugins. */
-export function registerResolver(cwd: string): void {
+function registerResolver(): void {
   if (isRegistered) return;
   isRegistered = true;
   const { url, isSource } = workerFile('plugin-resolver');
@@ -55,7 +54,6 @@ export function registerResolver(cwd: string): void {
   const surface = new URL(isSource ? '../plugin.ts' : '../plugin.js', url);
   const data: ResolverData = {
     surface: surface.href,
-    directory: pathToFileURL(`${cwd}/`).href,
     fallback: surface.href,
   };
   register(url, { data });

@@ -14,7 +14,6 @@ const startBoundMs = 10_000;
 export interface LoadOptions {
   readonly host: PluginHost;
   readonly log: Logger;
-  readonly cwd: string;
   /** Starts a plugin that runs in a worker; resolves when its view is published. */
   readonly startWorker: (spec: PluginSpec, report: WorkerReport) => Promise<Pick<Plugin, 'name' | 'version'>>;
 }
@@ -60,7 +59,7 @@ export class LoadedPlugins {
         this.#running(spec, await this.options.startWorker(spec, this.#reportOf(spec)));
         return [];
       }
-      const plugins = await inTime(importPlugins(spec.module, this.options.cwd), 'its module did not load in time');
+      const plugins = await inTime(importPlugins(spec.module), 'its module did not load in time');
       this.#entries.set(spec, plugins);
       for (const plugin of plugins) this.#statuses.set(plugin, { ...named(plugin), state: 'loading' });
       return plugins;

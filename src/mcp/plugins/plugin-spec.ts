@@ -1,5 +1,4 @@
 /** One entry of MINI_APP_PLUGINS: `[worker:]<path or package>`. */
-import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -13,7 +12,10 @@ export interface PluginSpec {
   readonly shown: string;
 }
 
-/** What begins with `.`, `/`, `~` or a drive, or is a file, is a path from `cwd` on; everything else names a package. */
+/**
+ * What begins with `.`, `/`, `~` or a drive is a path from `cwd` on; everything else names a package that is installed with
+ * the server: what lies in the working directory must not take the place of what was meant (P-37).
+ */
 export function parsePluginSpec(text: string, cwd: string): PluginSpec {
   const isWorker = text.startsWith('worker:');
   const name = isWorker ? text.slice('worker:'.length).trim() : text;
@@ -22,7 +24,7 @@ export function parsePluginSpec(text: string, cwd: string): PluginSpec {
     cwd,
     name.replace(/^~(?=$|[\\/])/, () => homedir()),
   );
-  const isPath = /^(?:\.|\/|~|[A-Za-z]:[\\/])/.test(name) || existsSync(path);
+  const isPath = /^(?:\.|\/|~|[A-Za-z]:[\\/])/.test(name);
   if (!isPath) return { runs, module: name, shown: name };
   return { runs, module: pathToFileURL(path).href, shown: basename(path) };
 }

@@ -41,7 +41,7 @@ beforeEach(() => {
   directory = newDir();
   const file = join(directory, 'plugin.mjs');
   writeFileSync(file, plugin);
-  const begin = { module: pathToFileURL(file).href, cwd: directory, logLevel: 'error' as const };
+  const begin = { module: pathToFileURL(file).href, logLevel: 'error' as const };
   worker = new RemoteWorker({ start: begin, log, store, memoryMb: 64 });
 });
 

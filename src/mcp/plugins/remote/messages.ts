@@ -6,7 +6,6 @@ import type { Failure } from '../../../ops/worker-thread.js';
 /** What a worker is started with. */
 export interface WorkerStart {
   readonly module: string;
-  readonly cwd: string;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
 }
 

@@ -42,7 +42,7 @@ class PluginServer {
   async start(): Promise<void> {
     this.port.on('message', (message: ToWorker) => this.#take(message));
     try {
-      const plugins = await importPlugins(this.begin.module, this.begin.cwd);
+      const plugins = await importPlugins(this.begin.module);
       await applyInOrder(new PluginHost(this.#catalogue), plugins);
       const named = plugins.map(({ name, version }) => ({ name, ...(version === undefined ? {} : { version }) }));
       this.#say({ type: 'ready', description: { plugins: named, views: this.#views() } });
