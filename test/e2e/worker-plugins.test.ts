@@ -1,11 +1,12 @@
 /** Plugins in workers of the built program: the answers of a plugin in process, and none of its crashes. */
+import { execFileSync } from 'node:child_process';
 import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { newDir, removeDir } from '../helpers/temp-dir.js';
 import { HttpServer } from './http-server.js';
-import { environment, Server, writeTable } from './server.js';
+import { environment, program, Server, writeTable } from './server.js';
 
 let directory: string;
 let servers: Server[];
@@ -387,6 +388,23 @@ describe('a newer version', () => {
     expect([...new Set(versions)]).toEqual(['v1', 'v2', 'v3']);
     const ids = server.lines.map((line) => JSON.parse(line).id).filter((id) => id !== undefined);
     expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  test('that a crash brings in is not called under the approval of the one before', async () => {
+    write(module('v1'));
+    const server = start(undefined, { MINI_APP_MANAGED_VIEWS: 'test/*' });
+    await server.call('act', { do: 'x' });
+    const env = settings(undefined, { MINI_APP_MANAGED_VIEWS: 'test/*' });
+    execFileSync(process.execPath, [program, 'approvals', 'approve', 'test/actor'], { cwd: directory, env });
+    expect((await server.call('act', { do: 'x' })).body).toMatchObject({ value: { did: 'v1' } });
+    write(module('v2'));
+    expect(await server.call('act', { do: 'exit' })).toMatchObject(system);
+    // Admitted while the worker is being started anew: by then its file is another one.
+    const waiting = await Promise.all(Array.from({ length: 5 }, () => server.call('act', { do: 'x' })));
+    for (const { text } of waiting) expect(text).not.toContain('v2');
+    await expect
+      .poll(async () => (await server.call('act', { do: 'x' })).body, { timeout: 10_000 })
+      .toMatchObject({ code: 'APPROVAL_REQUIRED' });
   });
 
   test('of a managed view waits for its approval', async () => {

@@ -9,6 +9,8 @@ import { withScope, withScopeAtOnce } from './current-scope.js';
 import type { PluginDefinition, PluginScope } from './plugin.js';
 import { PluginFailure } from './plugin-status.js';
 
+/** A plugin has this long to be applied, in milliseconds. */
+const applyBoundMs = 10_000;
 /** What a plugin deferred has this long when it is disposed of, in milliseconds. */
 const finaliserBoundMs = 5_000;
 
@@ -30,7 +32,8 @@ export class PluginHost {
     const scope: Scope = new Scope(this.catalogue, { ...own, contributor }, () => this.#scopes.delete(scope));
     this.#scopes.add(scope);
     try {
-      await (isOwn ? withScopeAtOnce : withScope)(scope, () => plugin.apply(scope));
+      if (isOwn) await withScopeAtOnce(scope, () => plugin.apply(scope));
+      else await inTime(withScope(scope, async () => plugin.apply(scope)));
     } catch (error) {
       await scope.dispose();
       throw error;
@@ -65,10 +68,12 @@ class Scope implements PluginScope {
   }
 
   defer(finaliser: () => void | Promise<void>): void {
-    this.#deferred.push(finaliser);
+    if (this.signal.aborted) void this.#run(finaliser);
+    else this.#deferred.push(finaliser);
   }
 
   provide<T>(key: ServiceKey<T>, service: NoInfer<T>): void {
+    this.signal.throwIfAborted();
     this.catalogue.services.provide(key, service);
     this.#deferred.push(() => this.catalogue.services.withdraw(key));
   }
@@ -107,4 +112,14 @@ class Scope implements PluginScope {
     );
     if (!(await within(work, finaliserBoundMs))) log.warn('a finaliser of a plugin still runs after its bound');
   }
+}
+
+/** @throws PluginFailure after the bound; what comes later finds its scope disposed of. */
+async function inTime(applied: Promise<unknown>): Promise<void> {
+  const settled = applied.then(
+    () => undefined,
+    () => undefined,
+  );
+  if (!(await within(settled, applyBoundMs))) throw new PluginFailure('it was not applied in time');
+  await applied;
 }

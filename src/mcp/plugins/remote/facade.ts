@@ -59,11 +59,8 @@ async function callIn(
   // After a cancellation the call counts as ended when it has in the worker, its finalisers included.
   context.defer(async () => {
     signal.removeEventListener('abort', cancel);
-    if (signal.aborted)
-      await within(
-        work.catch(() => undefined),
-        cancelBoundMs,
-      );
+    const ended = work.catch(() => undefined);
+    if (signal.aborted && !(await within(ended, cancelBoundMs))) worker.forget(id);
   });
   return work;
 }

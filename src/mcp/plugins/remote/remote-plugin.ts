@@ -30,6 +30,8 @@ interface Generation {
 
 export class RemotePlugin {
   #present: Generation;
+  /** Workers of versions before, which end with the calls they still have. */
+  readonly #retired = new Set<RemoteWorker>();
   #scopes: PluginScope[] = [];
   readonly #controllers = new Map<string, ViewController>();
   #crashes: number[] = [];
@@ -86,7 +88,7 @@ export class RemotePlugin {
   async #undo(): Promise<void> {
     for (const scope of this.#scopes.splice(0).reverse()) await scope.dispose();
     const worker = await this.#present.worker.catch(() => undefined);
-    await worker?.stop();
+    await Promise.all([worker, ...this.#retired].map((each) => each?.stop()));
   }
 
   async #publish(): Promise<void> {
@@ -127,9 +129,15 @@ export class RemotePlugin {
     this.#follow(worker);
     // Not waited for: one that is being started anew waits for this change.
     before.worker.then(
-      (old) => old.retire(),
+      (old) => this.#retire(old),
       () => undefined,
     );
+  }
+
+  #retire(worker: RemoteWorker): void {
+    this.#retired.add(worker);
+    void worker.ended.then(() => this.#retired.delete(worker));
+    worker.retire();
   }
 
   /** All views of the module or none: those that went ahead come back, but for what was withdrawn meanwhile. */
@@ -168,33 +176,35 @@ export class RemotePlugin {
     if (this.#crashes.length > mostRestarts) throw new PluginFailure('its worker ended again and again');
     await delay(firstWaitMs * 2 ** (this.#crashes.length - 1), undefined, { ref: false });
     const { worker, description } = await started(this.options);
+    const moved = Promise.resolve(worker);
     try {
       if (await this.#isPresent(generation)) {
         assertSameViews(description, [...this.#controllers.keys()]);
-        await this.#republish(description);
+        if (!isSame(description, this.description)) await this.#moveOn({ worker: moved }, worker, description);
       }
     } catch (error) {
       await worker.stop();
       throw error;
     }
+    // The calls that waited were admitted to the version before: what they were told of is not what would run (P-26, P-33).
+    if (this.#present !== generation) {
+      if (this.#present.worker !== moved) await worker.stop();
+      throw new PluginFailure('it has changed since the call was admitted');
+    }
     this.#follow(worker);
     return worker;
+  }
+
+  /** The module's file was changed after the worker that ended had read it. */
+  async #moveOn(next: Generation, worker: RemoteWorker, description: Description): Promise<void> {
+    for (const view of description.views) await this.#changeView(view, next);
+    this.#takeOver(next, worker, description);
   }
 
   /** Whether nothing newer has taken its place; a change under way decides that first. */
   async #isPresent(generation: Generation): Promise<boolean> {
     await this.#swap?.catch(() => undefined);
     return generation === this.#present;
-  }
-
-  /** The module's file may have changed since the worker that ended had read it. */
-  async #republish(description: Description): Promise<void> {
-    const before = new Map(this.description.views.map((view) => [view.name, JSON.stringify(view)]));
-    for (const view of description.views) {
-      if (before.get(view.name) === JSON.stringify(view)) continue;
-      await this.#controllers.get(view.name)?.update(facade(view, this.#present));
-    }
-    this.description = description;
   }
 
   async #giveUp(generation: Generation, error: unknown): Promise<void> {
@@ -232,4 +242,8 @@ function assertSameViews({ views }: Description, names: readonly string[]): void
 
 function facade(view: DescribedView, generation: Generation) {
   return facadeOf(view, () => generation.worker);
+}
+
+function isSame(one: Description, other: Description): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }

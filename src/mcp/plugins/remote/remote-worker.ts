@@ -90,6 +90,13 @@ export class RemoteWorker {
     this.#say({ type: 'cancel', id });
   }
 
+  /** The call counts as ended, whatever the worker still does for it: it writes in nobody's name any more. */
+  forget(id: number): void {
+    this.#calls.get(id)?.reject(new Error('the call was given up'));
+    this.#calls.delete(id);
+    this.#endIfDone();
+  }
+
   /** Takes no new calls; ends when those under way have. */
   retire(): void {
     this.#isRetired = true;

@@ -6,11 +6,12 @@ import { callTool } from '../../call.js';
 import { Catalogue } from '../../catalogue.js';
 import { Services } from '../../contract.js';
 import { createLogger } from '../../log.js';
+import { openPolicy } from '../../publication.js';
 import type { PublishedTool } from '../../view.js';
 import { applyInOrder } from '../apply-in-order.js';
 import { importPlugins } from '../import-plugin.js';
 import { PluginHost } from '../plugin-host.js';
-import { wordsFor } from '../plugin-status.js';
+import { PluginFailure, wordsFor } from '../plugin-status.js';
 import { Store } from '../plugin-store.js';
 import type { DescribedTool, Description, FromWorker, ToWorker, WorkerStart } from './messages.js';
 import { RemoteStore } from './remote-store.js';
@@ -44,6 +45,8 @@ class PluginServer {
     try {
       const plugins = await importPlugins(this.begin.module);
       await applyInOrder(new PluginHost(this.#catalogue), plugins);
+      // The server publishes what it is told now: a change that it does not see must not look like one (P-22).
+      this.#catalogue.governBy({ ...openPolicy, record: refuseChange });
       const named = plugins.map(({ name, version }) => ({ name, ...(version === undefined ? {} : { version }) }));
       this.#say({ type: 'ready', description: { plugins: named, views: this.#views() } });
     } catch (error) {
@@ -115,4 +118,8 @@ function described({ annotation, binding, inputSchema, outputSchema }: Published
     input: plain(inputSchema),
     ...(outputSchema === undefined ? {} : { output: plain(outputSchema) }),
   };
+}
+
+function refuseChange(): never {
+  throw new PluginFailure('the views of a plugin in a worker change when it is started anew: change its file');
 }
