@@ -18,21 +18,26 @@ function named(tools: readonly ViewTool[], name: string): ViewTool | undefined {
 
 function toolDifference(name: string, before: ViewTool | undefined, after: ViewTool | undefined): string[] {
   if (after === undefined) return [`- tool ${visible(name)} is gone`];
-  if (before === undefined) return [`+ tool ${name} is new`, ...wholeTool(after)];
+  if (before === undefined) return [`+ tool ${visible(name)} is new`, ...wholeTool(after)];
   const lines = [
     ...[...texts, ...hints].flatMap((key) => valueDifference(key, before[key], after[key])),
     ...schemas.flatMap((key) => schemaDifference(key, before[key], after[key])),
   ];
-  return lines.length === 0 ? [] : [`~ tool ${name} changes`, ...lines];
+  return lines.length === 0 ? [] : [`~ tool ${visible(name)} changes`, ...lines];
 }
 
 function wholeTool(tool: ViewTool): string[] {
-  const values = [...texts, ...hints].map((key) => `    ${key}: ${String(tool[key])}`);
+  const values = [...texts, ...hints].map((key) => `    ${key}: ${shown(tool[key])}`);
   return [...values, ...schemas.flatMap((key) => schemaDifference(key, undefined, tool[key]))];
 }
 
 function valueDifference(key: string, before: unknown, after: unknown): string[] {
-  return before === after ? [] : [`    ${key}:`, `      - ${String(before)}`, `      + ${String(after)}`];
+  return before === after ? [] : [`    ${key}:`, `      - ${shown(before)}`, `      + ${shown(after)}`];
+}
+
+/** What a plugin wrote, on one line and without power over the screen that it is shown on. */
+export function shown(value: unknown): string {
+  return visible(String(value)).replaceAll('\n', '\\n');
 }
 
 function schemaDifference(key: string, before: object | undefined, after: object | undefined): string[] {
@@ -53,7 +58,7 @@ function pretty(schema: object | undefined): string {
 }
 
 /** With every control and format character but the line break of a schema's own layout as an escape. */
-export function visible(text: string): string {
+function visible(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}]/gu, (sign) =>
     sign === '\n' ? sign : `\\u${(sign.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
   );

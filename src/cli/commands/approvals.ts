@@ -1,6 +1,6 @@
 /** `approvals [list|show VIEW|approve VIEW|revoke VIEW]`: what a model cannot reach (P-36). */
 import type { Command } from 'commander';
-import { viewDifference, visible } from '../../ops/view-difference.js';
+import { shown, viewDifference } from '../../ops/view-difference.js';
 import { approveView, type Decided, revokeView } from '../../ops/view-records.js';
 import type { PublishedView } from '../../projections/views/queries.js';
 import type { GlobalDatabase } from '../../tables/global-database.js';
@@ -145,5 +145,5 @@ function lineOf(view: PublishedView): string {
   const from = plugin === null ? '' : ` from ${plugin}`;
   const by =
     approval === null ? '' : ` (approved by ${approval.by}, ${new Date(approval.at).toISOString().slice(0, 16)}Z)`;
-  return visible(`${view.view}${from}: ${stateOf(view)}${by}, ${tools.length} tools, ${digest.slice(0, 12)}`);
+  return shown(`${view.view}${from}: ${stateOf(view)}${by}, ${tools.length} tools, ${digest.slice(0, 12)}`);
 }
