@@ -23,3 +23,14 @@ export class Latencies {
     return counts;
   }
 }
+
+/** The times of calls that follow each other, after as many that do not count. */
+export async function latenciesOf(
+  call: (index: number) => Promise<unknown>,
+  { warmUps, calls }: { readonly warmUps: number; readonly calls: number },
+): Promise<Latencies> {
+  for (let index = 0; index < warmUps; index++) await call(index);
+  const latencies = new Latencies();
+  for (let index = 0; index < calls; index++) await latencies.time(() => call(index));
+  return latencies;
+}

@@ -2,7 +2,7 @@
 import { StdioClient } from '../client/stdio-client.js';
 import type { Contender, Figure } from '../figure.js';
 import { bundled } from '../floor/bundled.js';
-import { Latencies } from '../latency.js';
+import { latenciesOf } from '../latency.js';
 
 /** Until the code of both is compiled: what is measured is a server that has run for a while. */
 const warmUps = 5_000;
@@ -24,9 +24,7 @@ function caller(name: string, file: string): Contender {
     async measure(directory) {
       const client = await StdioClient.connect({ args: [await bundled(file)], cwd: directory });
       const call = (index: number) => client.call('no_op', { text: `${index}` });
-      for (let index = 0; index < warmUps; index++) await call(index);
-      const latencies = new Latencies();
-      for (let index = 0; index < calls; index++) await latencies.time(() => call(index));
+      const latencies = await latenciesOf(call, { warmUps, calls });
       await client.close();
       return { 'call p50': latencies.at(0.5), 'call p95': latencies.at(0.95) };
     },

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { StdioClient } from '../client/stdio-client.js';
 import type { Contender, Figure } from '../figure.js';
-import { Latencies } from '../latency.js';
+import { latenciesOf } from '../latency.js';
 import { environment } from '../product.js';
 
 const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
@@ -40,9 +40,7 @@ function caller(name: string, module: string): Contender {
       const env = { ...environment(directory), MINI_APP_PLUGINS: module };
       const client = await StdioClient.connect({ args: [program, '--mcp'], cwd: directory, env });
       const call = (index: number) => client.call('echo', { text: `${index}` });
-      for (let index = 0; index < warmUps; index++) await call(index);
-      const latencies = new Latencies();
-      for (let index = 0; index < calls; index++) await latencies.time(() => call(index));
+      const latencies = await latenciesOf(call, { warmUps, calls });
       await client.close();
       return { 'call p50': latencies.at(0.5), 'call p95': latencies.at(0.95) };
     },

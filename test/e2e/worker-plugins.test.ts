@@ -78,6 +78,11 @@ const system = { isError: true, body: { kind: 'system', code: 'INTERNAL', incide
 const statusOf = async (server: Server) =>
   ((await server.call('info', { table: 'issues' })).body.plugins as Record<string, unknown>[])[0];
 
+function expectAnsweredOnce(server: Server): void {
+  const ids = server.lines.map((line) => JSON.parse(line).id).filter((id) => id !== undefined);
+  expect(new Set(ids).size).toBe(ids.length);
+}
+
 test('answers as the same plugin in process does', async () => {
   write(module());
   const [inWorker, inProcess] = [start(), start('./actor.mjs')];
@@ -213,8 +218,7 @@ describe('a call that ends its worker', () => {
     expect(await dying).toMatchObject(system);
     expect((await server.call('act', { do: 'x' })).body).toMatchObject({ value: { did: 'v1' } });
     expect(await statusOf(server)).toMatchObject({ plugin: 'actor', state: 'running' });
-    const ids = server.lines.map((line) => JSON.parse(line).id).filter((id) => id !== undefined);
-    expect(new Set(ids).size).toBe(ids.length);
+    expectAnsweredOnce(server);
   });
 
   test('again and again withdraws its tools and says so', async () => {
@@ -322,8 +326,7 @@ describe('a newer version', () => {
     writeFileSync(join(directory, 'go'), '');
     for (const answer of await Promise.all(admitted)) expect(answer.body).toMatchObject({ value: { did: 'v1' } });
     expect(await statusOf(server)).toEqual({ plugin: 'actor', version: 'v2', state: 'running' });
-    const ids = server.lines.map((line) => JSON.parse(line).id).filter((id) => id !== undefined);
-    expect(new Set(ids).size).toBe(ids.length);
+    expectAnsweredOnce(server);
   });
 
   test.each([
@@ -386,8 +389,7 @@ describe('a newer version', () => {
     const versions = await Promise.all(sent);
     expect(versions).toEqual([...versions].sort());
     expect([...new Set(versions)]).toEqual(['v1', 'v2', 'v3']);
-    const ids = server.lines.map((line) => JSON.parse(line).id).filter((id) => id !== undefined);
-    expect(new Set(ids).size).toBe(ids.length);
+    expectAnsweredOnce(server);
   });
 
   test('that a crash brings in is not called under the approval of the one before', async () => {
