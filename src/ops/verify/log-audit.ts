@@ -61,6 +61,14 @@ export class LogAudit {
     this.#cutAddsUp();
     this.#rowVersions();
     this.#anchorHolds();
+    this.#knownEvents();
+  }
+
+  #knownEvents(): void {
+    if (this.#unknown === null) return;
+    const { seq, type, version } = this.#unknown;
+    const what = `type '${type}' version ${version}`;
+    this.checks.fail('known events', `UNKNOWN_EVENT: event ${seq} has ${what}, which this version does not know`);
   }
 
   #chain(event: StoredEvent): void {
