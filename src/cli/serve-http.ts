@@ -36,7 +36,7 @@ function nextStep(error: unknown): string {
 
 async function start(flags: HttpFlags): Promise<void> {
   const { config, log } = serverSettings();
-  const started = await startStore(config, log, undefined, undefined, flags.isWatchingPlugins);
+  const started = await startStore({ config, log, isWatchingPlugins: flags.isWatchingPlugins });
   const { registry } = started;
   refuseOpenBind(flags.bind, config.httpToken);
   const running = await listen(started, config, flags);

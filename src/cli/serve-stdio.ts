@@ -19,11 +19,10 @@ const warmUpDelay = 100;
 export async function serveStdio(isWatchingPlugins = false): Promise<never> {
   const output = guardStdout();
   const { config, log } = serverSettings();
-  const services = new Services();
-  const catalogue = new Catalogue(services, log);
+  const catalogue = new Catalogue(new Services(), log);
   const loading = new Promise<void>((resolve) => setImmediate(resolve))
     .then(() => import('./start-store.js'))
-    .then(({ startStore }) => startStore(config, log, services, catalogue, isWatchingPlugins));
+    .then(({ startStore }) => startStore({ config, log, catalogue, isWatchingPlugins }));
   loading.then(warmUpSoon, () => undefined);
   const serving = runStdioProcess({
     catalogue,

@@ -19,6 +19,15 @@ import type { StartedPlugins } from './start-plugins.js';
 /** In milliseconds. */
 const pluginStopBoundMs = 250;
 
+export interface StartStoreOptions {
+  readonly config: Config;
+  readonly log: Logger;
+  /** One that is served already, while the store is being started; its own otherwise. */
+  readonly catalogue?: Catalogue;
+  /** `--watch-plugins` */
+  readonly isWatchingPlugins: boolean;
+}
+
 export interface StartedStore {
   readonly registry: TableRegistry;
   readonly catalogue: Catalogue;
@@ -28,13 +37,8 @@ export interface StartedStore {
 }
 
 /** Mounts the tables and publishes the tools. @throws StoreError when the table of legacy mode cannot be mounted. */
-export async function startStore(
-  config: Config,
-  log: Logger,
-  services = new Services(),
-  shared?: Catalogue,
-  isWatchingPlugins = false,
-): Promise<StartedStore> {
+export async function startStore(options: StartStoreOptions): Promise<StartedStore> {
+  const { config, log, catalogue = new Catalogue(new Services(), log), isWatchingPlugins } = options;
   // Plugins listen to changes, and a listener that throws must not end the process.
   rxjs.onUnhandledError = (error: unknown) => log.error('a listener failed', { error });
   checkCatalogue();
@@ -51,8 +55,7 @@ export async function startStore(
     newId: randomUUID,
     plugins: () => started?.statuses() ?? [],
   };
-  services.provide(storeKey, store);
-  const catalogue = shared ?? new Catalogue(services, log);
+  catalogue.services.provide(storeKey, store);
   const plugins = new PluginHost(catalogue);
   const records = recordViews(config, catalogue, log);
   await offerCoreTools(plugins);

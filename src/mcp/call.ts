@@ -10,6 +10,7 @@ import { nearest } from '../schema/suggest.js';
 import { type Arguments, argumentErrorOf, repairArguments } from './arguments.js';
 import type { CallContext, Encodable, Parsed } from './binding.js';
 import type { Catalogue } from './catalogue.js';
+import { contributorText } from './contributor.js';
 import { CutOff } from './cut-off.js';
 import { Finalisers } from './finalisers.js';
 import type { LogFields, Logger } from './log.js';
@@ -130,8 +131,7 @@ class Call {
     const { caller } = this.request;
     const { contributor } = this.tool.view;
     if (contributor === undefined) return caller;
-    const { plugin, version } = contributor;
-    return { ...caller, origin: { ...caller.origin, plugin: version === undefined ? plugin : `${plugin}@${version}` } };
+    return { ...caller, origin: { ...caller.origin, plugin: contributorText(contributor) } };
   }
 
   #encode(success: Encodable): CallToolResult {

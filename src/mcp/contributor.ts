@@ -3,3 +3,8 @@ export interface Contributor {
   readonly plugin: string;
   readonly version: string | undefined;
 }
+
+/** `name@version`, or the name of one without a version. */
+export function contributorText({ plugin, version }: Contributor): string {
+  return version === undefined ? plugin : `${plugin}@${version}`;
+}

@@ -1,5 +1,6 @@
 /** What a publication is to those who have to account for it: what was published before and after, and what may be called. */
 import { createHash } from 'node:crypto';
+import type { ViewTool } from '../events/view-body.js';
 import { canonicalJson } from '../schema/canonical-json.js';
 import { encodeJson, parseJson } from '../schema/json.js';
 import type { ToolAnnotation } from './binding.js';
@@ -81,14 +82,19 @@ export function metadataOf({ binding, annotation }: CheckedBinding): ToolMetadat
   };
 }
 
+/** A tool with its schemas: what the digest is made of, and what a publication is recorded as. */
+export function describedTool(tool: CheckedBinding): ViewTool {
+  const { inputSchema, outputSchema } = tool;
+  return {
+    ...metadataOf(tool),
+    inputSchema: { ...inputSchema },
+    ...(outputSchema === undefined ? {} : { outputSchema: { ...outputSchema } }),
+  };
+}
+
 /** SHA-256 in hex over the RFC 8785 JSON of the tools' metadata and schemas, in the order of their names (P-32). */
 export function digestOf(tools: readonly CheckedBinding[]): string {
-  const described = tools.map((tool) => ({
-    ...metadataOf(tool),
-    inputSchema: tool.inputSchema,
-    ...(tool.outputSchema === undefined ? {} : { outputSchema: tool.outputSchema }),
-  }));
-  described.sort((one, other) => (one.name < other.name ? -1 : 1));
+  const described = tools.map(describedTool).sort((one, other) => (one.name < other.name ? -1 : 1));
   return createHash('sha256')
     .update(canonicalJson(parseJson(encodeJson(described))))
     .digest('hex');

@@ -1,12 +1,12 @@
 /** Publications are events, and a managed view is called only while its digest is the approved one (P-27, P-32 to P-35). */
 import { StoreError } from '../errors.js';
 import type { Caller } from '../events/types.js';
-import { type ViewPublished, type ViewTool, viewTag } from '../events/view-body.js';
+import { type ViewPublished, viewTag } from '../events/view-body.js';
 import { recordPublication } from '../ops/view-records.js';
 import type { GlobalDatabase } from '../tables/global-database.js';
+import { contributorText } from './contributor.js';
 import type { Logger } from './log.js';
-import { metadataOf, type Publication, type PublicationPolicy } from './publication.js';
-import type { CheckedBinding } from './view-check.js';
+import { describedTool, type Publication, type PublicationPolicy } from './publication.js';
 
 export interface RecordedViewsOptions {
   readonly isManaged: (view: string) => boolean;
@@ -66,8 +66,7 @@ export class RecordedViews implements PublicationPolicy {
 
   async #write({ revision, tools, digest, contributor }: Publication, isAgain = false): Promise<void> {
     const { view } = revision;
-    const plugin =
-      contributor === undefined ? null : [contributor.plugin, contributor.version].filter(Boolean).join('@');
+    const plugin = contributor === undefined ? null : contributorText(contributor);
     const published: ViewPublished = {
       tag: viewTag,
       view,
@@ -76,7 +75,7 @@ export class RecordedViews implements PublicationPolicy {
       managed: this.options.isManaged(view),
       plugin,
       before: [...revision.before],
-      after: tools.map(viewTool),
+      after: tools.map(describedTool),
     };
     const isRemount = isAgain || revision.revision === 1;
     await recordPublication(this.options.database(), published, this.#caller(plugin), isRemount);
@@ -86,13 +85,4 @@ export class RecordedViews implements PublicationPolicy {
     const origin = { tool: 'server', session: this.options.session };
     return { actor: 'mini-app-mcp', origin: plugin === null ? origin : { ...origin, plugin } };
   }
-}
-
-function viewTool(tool: CheckedBinding): ViewTool {
-  const { inputSchema, outputSchema } = tool;
-  return {
-    ...metadataOf(tool),
-    inputSchema: { ...inputSchema },
-    ...(outputSchema === undefined ? {} : { outputSchema: { ...outputSchema } }),
-  };
 }

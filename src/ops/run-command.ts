@@ -20,16 +20,16 @@ export interface CommandInput {
   readonly arguments?: JsonValue | undefined;
 }
 
-/** What a command can do. Reads see what it has done so far. */
-export interface CommandSteps {
+/** What a command can do, with rows in the form that the caller wants. Reads see what it has done so far. */
+export interface CommandSteps<Row = RowRecord> {
   /** @throws StoreError NOT_FOUND, AMBIGUOUS_ID, VALIDATION_ERROR */
-  get(input: Omit<GetRowInput, 'table'>): RowRecord;
+  get(input: Omit<GetRowInput, 'table'>): Row;
   /** At most 1,000 rows; 100 unless asked otherwise. @throws StoreError VALIDATION_ERROR */
-  list(input?: Omit<ListRowsInput, 'table'>): RowRecord[];
+  list(input?: Omit<ListRowsInput, 'table'>): Row[];
   /** @throws StoreError VALIDATION_ERROR */
-  create(input: { readonly data: unknown }): RowRecord;
+  create(input: { readonly data: unknown }): Row;
   /** @throws StoreError NOT_FOUND, AMBIGUOUS_ID, VALIDATION_ERROR, VERSION_CONFLICT */
-  update(input: Omit<UpdateRowInput, 'table' | 'idempotency_key'>): RowRecord;
+  update(input: Omit<UpdateRowInput, 'table' | 'idempotency_key'>): Row;
   /** The full id. @throws StoreError NOT_FOUND, AMBIGUOUS_ID, VERSION_CONFLICT */
   delete(input: Omit<DeleteRowInput, 'table' | 'idempotency_key'>): string;
 }

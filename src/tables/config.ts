@@ -97,7 +97,10 @@ function pluginList(environment: NodeJS.ProcessEnv, merged: Env): string[] {
       { detail: `${variable} may not be set in .mini-app-mcp.env`, variable },
       { hint },
     );
-  return listSetting(environment, variable, 'a list of modules, separated by commas');
+  const allowed = 'a list of modules, separated by commas';
+  const modules = listSetting(environment, variable, allowed);
+  if (modules.includes('worker:')) throw malformedSetting(variable, allowed, modules.join());
+  return modules;
 }
 
 /** Approvals must not come with a cloned repository, whose env file could name a directory of its own. */

@@ -34,7 +34,7 @@ export function listSetting(env: Env, variable: string, allowed: string): string
   const text = textSetting(env, variable);
   if (text === null) return [];
   const entries = text.split(',').map((entry) => entry.trim());
-  const isOdd = entries.some((entry) => entry === '' || entry === 'worker:' || entry.includes('\0'));
+  const isOdd = entries.some((entry) => entry === '' || entry.includes('\0'));
   if (isOdd) throw malformedSetting(variable, allowed, text.replaceAll('\0', '?'));
   return entries;
 }

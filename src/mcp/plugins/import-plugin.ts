@@ -52,9 +52,6 @@ function registerResolver(): void {
   const { url, isSource } = workerFile('plugin-resolver');
   // A server from source reads TypeScript by a loader of its own, which resolves the surface as well.
   const surface = new URL(isSource ? '../plugin.ts' : '../plugin.js', url);
-  const data: ResolverData = {
-    surface: surface.href,
-    fallback: surface.href,
-  };
+  const data: ResolverData = { surface: surface.href };
   register(url, { data });
 }

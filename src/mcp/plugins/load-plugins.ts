@@ -1,12 +1,12 @@
 /** The plugins of MINI_APP_PLUGINS: loaded, applied in order of need, reported. One that fails stops nobody else. */
 import type { Logger } from '../log.js';
-import { within } from '../within.js';
 import { inOrderOfNeed } from './apply-in-order.js';
 import { importPlugins } from './import-plugin.js';
+import { inTime } from './in-time.js';
 import type { Plugin } from './plugin.js';
 import type { PluginHost } from './plugin-host.js';
 import type { PluginSpec } from './plugin-spec.js';
-import { PluginFailure, type PluginStatus, wordsFor } from './plugin-status.js';
+import { type PluginStatus, wordsFor } from './plugin-status.js';
 
 /** A module has this long to load, in milliseconds. */
 const startBoundMs = 10_000;
@@ -59,7 +59,7 @@ export class LoadedPlugins {
         this.#running(spec, await this.options.startWorker(spec, this.#reportOf(spec)));
         return [];
       }
-      const plugins = await inTime(importPlugins(spec.module), 'its module did not load in time');
+      const plugins = await inTime(importPlugins(spec.module), startBoundMs, 'its module did not load in time');
       this.#entries.set(spec, plugins);
       for (const plugin of plugins) this.#statuses.set(plugin, { ...named(plugin), state: 'loading' });
       return plugins;
@@ -112,14 +112,4 @@ export class LoadedPlugins {
 
 function named({ name, version }: Pick<Plugin, 'name' | 'version'>): Pick<PluginStatus, 'plugin' | 'version'> {
   return { plugin: name, ...(version === undefined ? {} : { version }) };
-}
-
-async function inTime<T>(work: Promise<T>, late: string): Promise<T> {
-  work.catch(() => undefined);
-  const settled = work.then(
-    () => undefined,
-    () => undefined,
-  );
-  if (!(await within(settled, startBoundMs))) throw new PluginFailure(late);
-  return work;
 }

@@ -3,10 +3,11 @@
 /** In front of a package's name: to be looked for where the server is installed. */
 export const packagePrefix = 'mini-app-mcp-package:';
 
-/** What the resolver is told when it is registered. URLs. */
+/** What the resolver is told when it is registered. */
 export interface ResolverData {
-  /** This program's plugin surface. */
+  /**
+   * The URL of this program's plugin surface. From there packages are looked for too, and `zod` and `rxjs` where the
+   * plugin has none of its own.
+   */
   readonly surface: string;
-  /** Packages are looked for from here; `zod` and `rxjs` too, where the plugin has none of its own. */
-  readonly fallback: string;
 }

@@ -6,6 +6,7 @@ import type { ServiceKey } from '../contract.js';
 import type { ViewController } from '../view-controller.js';
 import { within } from '../within.js';
 import { withScope, withScopeAtOnce } from './current-scope.js';
+import { inTime } from './in-time.js';
 import type { PluginDefinition, PluginScope } from './plugin.js';
 import { PluginFailure } from './plugin-status.js';
 
@@ -33,7 +34,13 @@ export class PluginHost {
     this.#scopes.add(scope);
     try {
       if (isOwn) await withScopeAtOnce(scope, () => plugin.apply(scope));
-      else await inTime(withScope(scope, async () => plugin.apply(scope)));
+      // What comes after the bound finds the scope disposed of.
+      else
+        await inTime(
+          withScope(scope, async () => plugin.apply(scope)),
+          applyBoundMs,
+          'it was not applied in time',
+        );
     } catch (error) {
       await scope.dispose();
       throw error;
@@ -112,14 +119,4 @@ class Scope implements PluginScope {
     );
     if (!(await within(work, finaliserBoundMs))) log.warn('a finaliser of a plugin still runs after its bound');
   }
-}
-
-/** @throws PluginFailure after the bound; what comes later finds its scope disposed of. */
-async function inTime(applied: Promise<unknown>): Promise<void> {
-  const settled = applied.then(
-    () => undefined,
-    () => undefined,
-  );
-  if (!(await within(settled, applyBoundMs))) throw new PluginFailure('it was not applied in time');
-  await applied;
 }

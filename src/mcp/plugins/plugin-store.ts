@@ -26,14 +26,7 @@ export interface OnBehalf {
 }
 
 /** The steps of one command: see {@link PluginStore.atomically}. Errors as those of the store's own methods. */
-export interface PluginCommand {
-  get(input: Omit<GetRowInput, 'table'>): PluginRow;
-  list(input?: Omit<ListRowsInput, 'table'>): PluginRow[];
-  create(input: { readonly data: unknown }): PluginRow;
-  update(input: Omit<UpdateRowInput, 'table' | 'idempotency_key'>): PluginRow;
-  /** The full id. */
-  delete(input: Omit<DeleteRowInput, 'table' | 'idempotency_key'>): string;
-}
+export type PluginCommand = CommandSteps<PluginRow>;
 
 /** Arguments are those of the tools of the same names. Every change is an event that names the caller and the plugin. */
 export interface PluginStore {

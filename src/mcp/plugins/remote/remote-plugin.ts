@@ -2,7 +2,7 @@
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import type { Logger } from '../../log.js';
 import type { ViewController } from '../../view-controller.js';
-import { within } from '../../within.js';
+import { inTime } from '../in-time.js';
 import type { PluginScope } from '../plugin.js';
 import type { PluginHost } from '../plugin-host.js';
 import { PluginFailure } from '../plugin-status.js';
@@ -219,14 +219,8 @@ export class RemotePlugin {
 
 async function started(options: RemoteWorkerOptions): Promise<{ worker: RemoteWorker; description: Description }> {
   const worker = new RemoteWorker(options);
-  const settled = worker.description.then(
-    () => undefined,
-    () => undefined,
-  );
-  const isInTime = await within(settled, startBoundMs);
   try {
-    if (!isInTime) throw new PluginFailure('its module did not load in time');
-    return { worker, description: await worker.description };
+    return { worker, description: await inTime(worker.description, startBoundMs, 'its module did not load in time') };
   } catch (error) {
     await worker.stop();
     throw error;
