@@ -44,15 +44,17 @@ start_store() {
   monmaptool --create --fsid "$fsid" --addv a "$monitor" "$dir/monmap"
   ceph-mon -i a -c "$conf" --mkfs --monmap "$dir/monmap"
   ceph-mon -i a -c "$conf"
-  ceph -c "$conf" osd new "$osd" 0
+  once_ready ceph -c "$conf" osd new "$osd" 0
   ceph-osd -i 0 -c "$conf" --mkfs --osd-uuid "$osd"
-  start_osd "$conf" || start_osd "$conf" || start_osd "$conf"
+  once_ready ceph-osd -i 0 -c "$conf"
 }
 
-# It gives up when it meets the monitor before it has read the monitor's map.
-start_osd() {
-  ceph-osd -i 0 -c "$1" && return 0
-  sleep 1
+# A client that meets the monitor before it has read the monitor's map gives up (or is refused with EPERM).
+once_ready() {
+  for _ in $(seq 10); do
+    "$@" && return 0
+    sleep 1
+  done
   return 1
 }
 

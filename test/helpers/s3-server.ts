@@ -52,8 +52,7 @@ export interface S3Server {
 export async function startS3Server(make: S3Make): Promise<S3Server> {
   const { script, accessKeyId, secretAccessKey } = make;
   const directory = join(newDir(), 's3');
-  const port = await freePorts(make.ports);
-  execFileSync(script, ['start', directory, String(port)], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const port = await launch(make, directory).catch(() => launch(make, directory));
   const endpoint = `http://127.0.0.1:${port}`;
   const client = new S3Client({
     endpoint,
@@ -75,6 +74,13 @@ export async function startS3Server(make: S3Make): Promise<S3Server> {
     removeDir(join(directory, '..'));
   };
   return { port, endpoint, environment, client, stop };
+}
+
+/** Between finding its ports free and its taking them another program may take them: then it is started again on others. */
+async function launch({ script, ports }: S3Make, directory: string): Promise<number> {
+  const port = await freePorts(ports);
+  execFileSync(script, ['start', directory, String(port)], { stdio: ['ignore', 'ignore', 'pipe'] });
+  return port;
 }
 
 /** The bytes of an object. */
