@@ -1,6 +1,7 @@
 /** How a row's events fold to its state. Pure: the event holds everything, the clock included. */
 import { StoreError } from '../errors.js';
 import { type JsonText, joinMembers, type Members, parseJson, splitMembers } from '../schema/json.js';
+import { membersOfRow } from './row-members.js';
 import { applyPatch } from './row-patch.js';
 import type { RecordedEvent, RowState } from './types.js';
 
@@ -59,7 +60,7 @@ function updatedData(before: RowState | null, event: RecordedEvent, body: Member
 
 function changedData(before: RowState, event: RecordedEvent, body: Members): JsonText {
   if (body.has('data') || body.has('text')) return wholeData(body, event);
-  const after = applyPatch(splitMembers(before.data), body);
+  const after = applyPatch(membersOfRow(before), body);
   if (after === null) throw corrupt(event, 'its change does not fit the row it is made to');
   return joinMembers(after);
 }

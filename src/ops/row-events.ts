@@ -1,8 +1,9 @@
 /** The events that ops decide on, built from what they need to say. Bodies stay small (rulings 3.7). */
 import { currentVersion } from '../events/catalogue.js';
+import { membersOfRow } from '../events/row-members.js';
 import { diffRow } from '../events/row-patch.js';
 import type { NewEvent, RowState } from '../events/types.js';
-import { asJsonObjectText, joinMembers, jsonText, type Members, splitMembers } from '../schema/json.js';
+import { asJsonObjectText, joinMembers, jsonText, type Members } from '../schema/json.js';
 import type { TableSchema } from '../schema/table-schema.js';
 
 export function rowCreated(schema: TableSchema, id: string, data: Members): NewEvent {
@@ -23,7 +24,7 @@ function createdBody(schema: TableSchema, data: Members): Members {
 /** The change from a row to new members; the whole row where the log may be compacted (`history: off`). */
 export function rowUpdated(schema: TableSchema, before: RowState, after: Members): NewEvent {
   const body: Members =
-    schema.history === 'off' ? wholeMembers(after, before.createdAt) : diffRow(splitMembers(before.data), after);
+    schema.history === 'off' ? wholeMembers(after, before.createdAt) : diffRow(membersOfRow(before), after);
   return rowEvent('row.updated', before.id, marked(schema, body));
 }
 
@@ -46,7 +47,7 @@ export interface WrittenRow {
 
 export function rowWritten(schema: TableSchema, { id, before, data, createdAt, updatedAt }: WrittenRow): NewEvent {
   const isWhole = before === null || schema.history === 'off' || asJsonObjectText(before.data) === null;
-  const body: Members = isWhole ? new Map([['data', joinMembers(data)]]) : diffRow(splitMembers(before.data), data);
+  const body: Members = isWhole ? new Map([['data', joinMembers(data)]]) : diffRow(membersOfRow(before), data);
   if (isWhole || createdAt !== before.createdAt) body.set('created_at', jsonText(createdAt));
   body.set('updated_at', jsonText(updatedAt));
   return rowEvent(before === null ? 'row.created' : 'row.updated', id, marked(schema, body));
@@ -72,7 +73,7 @@ export function rowRestored(before: RowState | null, restoration: Restoration): 
   if (before === null) {
     body.set('data', joinMembers(data)).set('created_at', jsonText(createdAt));
   } else {
-    for (const [key, value] of diffRow(splitMembers(before.data), data)) body.set(key, value);
+    for (const [key, value] of diffRow(membersOfRow(before), data)) body.set(key, value);
   }
   return rowEvent('row.restored', id, body);
 }

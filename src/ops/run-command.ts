@@ -8,7 +8,7 @@ import { addRow } from './create-row.js';
 import { type DeleteRowInput, removeRow } from './delete-row.js';
 import { type GetRowInput, getIn } from './get-row.js';
 import { type ListRowsInput, listIn } from './list-rows.js';
-import { type RowRecord, rowRecord, type Store } from './store.js';
+import { type RowRecord, type Store, writtenRecord } from './store.js';
 import { changeRow, type UpdateRowInput } from './update-row.js';
 import { type CommandParts, runWrite, withPresentSchema } from './write-row.js';
 
@@ -91,11 +91,11 @@ class Steps implements CommandSteps {
   }
 
   create({ data }: { readonly data: unknown }): RowRecord {
-    return rowRecord(addRow(this.parts, this.store.newId(), validateData(this.parts.schema, data)));
+    return writtenRecord(addRow(this.parts, this.store.newId(), validateData(this.parts.schema, data)));
   }
 
   update(input: Omit<UpdateRowInput, 'table' | 'idempotency_key'>): RowRecord {
-    return rowRecord(changeRow(this.parts, input));
+    return writtenRecord(changeRow(this.parts, input));
   }
 
   delete(input: Omit<DeleteRowInput, 'table' | 'idempotency_key'>): string {

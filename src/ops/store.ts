@@ -39,13 +39,21 @@ export interface RowRecord {
  * not reach the wire, where it would break the whole message.
  */
 export function rowRecord(row: RowState, select: (data: JsonText) => JsonText = (data) => data): RowRecord {
-  const isReadable = asJsonObjectText(row.data) !== null;
+  if (asJsonObjectText(row.data) !== null) return recordOf(row, select(row.data));
+  return { ...recordOf(row, '{}' as JsonText), unreadable: true };
+}
+
+/** A row that a command has just written, as a record: its data is known to be an object. */
+export function writtenRecord(row: RowState): RowRecord {
+  return recordOf(row, row.data);
+}
+
+function recordOf(row: RowState, data: JsonText): RowRecord {
   return {
     id: row.id,
-    data: new RawJson(isReadable ? select(row.data) : ('{}' as JsonText)),
+    data: new RawJson(data),
     created_at: row.createdAt,
     updated_at: row.updatedAt,
     version: row.version,
-    ...(isReadable ? {} : { unreadable: true }),
   };
 }

@@ -1,7 +1,8 @@
 /** `update`: merges into a row (RFC 7396, shallow) or replaces it. */
 import { StoreError } from '../errors.js';
+import { checkedMembers } from '../events/row-members.js';
 import type { Caller, RowState } from '../events/types.js';
-import { asJsonObjectText, type Members, splitMembers } from '../schema/json.js';
+import type { Members } from '../schema/json.js';
 import { mergeRow } from '../schema/merge-row.js';
 import type { TableSchema } from '../schema/table-schema.js';
 import { validateData } from '../schema/validate-row.js';
@@ -53,9 +54,13 @@ function newMembers(schema: TableSchema, before: RowState, { data, mode }: Updat
   return mode === 'replace' ? validateData(schema, data) : mergeRow(schema, storedMembers(before), data);
 }
 
-/** The members of a stored row. @throws StoreError SCHEMA_ERROR when somebody stored what is no JSON object. */
+/**
+ * The members of a stored row, not to be changed.
+ * @throws StoreError SCHEMA_ERROR when somebody stored what is no JSON object.
+ */
 export function storedMembers(row: RowState): Members {
-  if (asJsonObjectText(row.data) !== null) return splitMembers(row.data);
+  const members = checkedMembers(row);
+  if (members !== null) return members;
   throw new StoreError(
     'SCHEMA_ERROR',
     { detail: `row ${row.id} holds data that is no JSON object` },

@@ -8,7 +8,7 @@ import { canonicalJson } from '../schema/canonical-json.js';
 import type { JsonValue } from '../schema/json.js';
 import type { TableSchema } from '../schema/table-schema.js';
 import type { Table } from '../tables/table.js';
-import { type RowRecord, rowRecord } from './store.js';
+import { type RowRecord, rowRecord, writtenRecord } from './store.js';
 
 /** Arguments that every writing tool accepts (rulings 3.6). */
 export interface WriteArguments {
@@ -60,7 +60,7 @@ export async function writeRow(write: Write<RowState>): Promise<RowRecord> {
     remember: (row) => ({ row: row.id, version: row.version }),
     recall: (kept, tx) => recallRow(kept, tx),
   });
-  return replayed ? { ...rowRecord(result), replayed: true } : rowRecord(result);
+  return replayed ? { ...rowRecord(result), replayed: true } : writtenRecord(result);
 }
 
 /** Runs any command, and waits until the markdown of its rows is written. */

@@ -125,7 +125,7 @@ function isUnchanged(
   raw: readonly HistoryEntry[],
 ): boolean {
   const now = rows.chunks(rowId);
-  const oldest = rows.oldestRaw(rowId, raw.length);
+  const oldest = rows.oldestRefs(rowId, raw.length);
   return (
     now.length === chunks.length &&
     now.every((chunk, index) => chunk.id === chunks[index]?.id) &&

@@ -7,6 +7,7 @@ import { StoreError } from '../../errors.js';
 import type { JsonText } from '../../schema/json.js';
 import { deltaFrame } from './delta-frame.js';
 import type { HistoryEntry } from './queries.js';
+import { Turns } from './turns.js';
 
 /** The lines of entries, each with its final line feed. */
 export function encodeLines(entries: readonly HistoryEntry[]): Buffer<ArrayBuffer> {
@@ -33,18 +34,33 @@ const smallEnough = 20;
 const longLine = 8 * 1024;
 
 /**
- * The blob of entries, oldest first. Entries of large rows are nearly alike, and are kept as changes of the one before them
+ * The blob of entries, oldest first, which are taken one by one while others have their turns. Entries of large rows are nearly alike, and are kept as changes of the one before them
  * where that is smaller.
  */
-export async function compressEntries(entries: readonly HistoryEntry[]): Promise<Buffer> {
-  const lines = entries.map((entry) => Buffer.from(line(entry), 'utf8'));
-  const whole = Buffer.concat(lines);
+export async function compressEntries(entries: Iterable<HistoryEntry>): Promise<Buffer> {
+  const lines = await linesOf(entries);
+  const bytes = lines.reduce((sum, { length }) => sum + length, 0);
   const [first, ...others] = lines;
-  if (first === undefined || others.length === 0 || whole.length / lines.length < longLine) return compressLines(whole);
+  if (first === undefined || others.length === 0 || bytes / lines.length < longLine) return compressAll(lines);
   const frame = await deltaFrame({ firstFrame: await compressLines(Buffer.from(first)), lines });
-  if (frame.length * smallEnough < whole.length) return frame;
-  const plain = await compressLines(whole);
+  if (frame.length * smallEnough < bytes) return frame;
+  const plain = await compressAll(lines);
   return frame.length < plain.length ? frame : plain;
+}
+
+async function linesOf(entries: Iterable<HistoryEntry>): Promise<Buffer[]> {
+  const turns = new Turns();
+  const lines: Buffer[] = [];
+  for (const entry of entries) {
+    const encoded = Buffer.from(line(entry), 'utf8');
+    lines.push(encoded);
+    await turns.after(encoded.length);
+  }
+  return lines;
+}
+
+function compressAll(lines: readonly Buffer[]): Promise<Buffer> {
+  return compressLines(Buffer.concat(lines));
 }
 
 export async function compressLines(lines: Buffer<ArrayBuffer>): Promise<Buffer> {

@@ -4,8 +4,8 @@
  * matches in its predecessor, by hand, as blocks with one sequence each. The result is an ordinary frame (RFC 8878) that any
  * decoder reads.
  */
-import { setImmediate } from 'node:timers/promises';
 import { matchesIn } from './line-matches.js';
+import { Turns } from './turns.js';
 
 /** The frame of the first line, and the lines that follow it. */
 export interface DeltaInput {
@@ -19,16 +19,14 @@ const magic = 0xfd2fb528;
 const largestBlock = 128 * 1024;
 const blockTypes = { raw: 0, compressed: 2 } as const;
 
-/** Others get a turn after so many lines. */
-const linesPerTurn = 8;
-
 /** @param input at least one line. */
 export async function deltaFrame({ firstFrame, lines }: DeltaInput): Promise<Buffer> {
   const size = lines.reduce((sum, line) => sum + line.length, 0);
   const blocks = [frameHeader(size), ...blocksOf(firstFrame)];
-  for (let index = 1; index < lines.length; index++) {
-    blocks.push(...lineBlocks(lines[index - 1], lines[index] ?? Buffer.alloc(0)));
-    if (index % linesPerTurn === 0) await setImmediate();
+  const turns = new Turns();
+  for (const [index, line] of lines.entries()) {
+    if (index > 0) blocks.push(...lineBlocks(lines[index - 1], line));
+    await turns.after(line.length);
   }
   return Buffer.concat([...blocks, endBlock()]);
 }

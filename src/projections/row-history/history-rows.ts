@@ -30,6 +30,9 @@ interface RawRow {
   prev_data_json: JsonText | null;
 }
 
+/** An entry without its data. */
+export type EntryRef = Pick<HistoryEntry, 'id' | 'version' | 'recordedAt'>;
+
 interface ChunkRow {
   id: number;
   version_start: number;
@@ -47,6 +50,7 @@ export class HistoryRows {
   readonly #insert;
   readonly #count;
   readonly #oldest;
+  readonly #oldestRefs;
   readonly #all;
   readonly #atOrBefore;
   readonly #one;
@@ -72,6 +76,9 @@ export class HistoryRows {
     this.#count = connection.prepare<[string, string], number>(`SELECT count(*) FROM ${raw} ${ofRow}`).pluck();
     this.#oldest = connection.prepare<[string, string, number], RawRow>(
       `SELECT ${rawColumns} FROM ${raw} ${ofRow} ORDER BY version LIMIT ?`,
+    );
+    this.#oldestRefs = connection.prepare<[string, string, number], EntryRef>(
+      `SELECT id, version, recorded_at AS recordedAt FROM ${raw} ${ofRow} ORDER BY version LIMIT ?`,
     );
     this.#all = connection.prepare<[string, string], RawRow>(
       `SELECT ${rawColumns} FROM ${raw} ${ofRow} ORDER BY version`,
@@ -124,6 +131,11 @@ export class HistoryRows {
     return this.#oldest.all(this.tableName, rowId, limit).map(entryOf);
   }
 
+  /** As {@link oldestRaw}, without reading what may be many megabytes. */
+  oldestRefs(rowId: string, limit: number): EntryRef[] {
+    return this.#oldestRefs.all(this.tableName, rowId, limit);
+  }
+
   allRaw(rowId: string): HistoryEntry[] {
     return this.#all.all(this.tableName, rowId).map(entryOf);
   }
@@ -146,7 +158,7 @@ export class HistoryRows {
   }
 
   /** Archives entries that are consecutive and ascending under the blob that holds them. */
-  insertChunk(rowId: string, entries: readonly Omit<HistoryEntry, 'data'>[], blob: Buffer): void {
+  insertChunk(rowId: string, entries: readonly Omit<EntryRef, 'id'>[], blob: Buffer): void {
     const first = entries[0];
     const last = entries.at(-1);
     if (first === undefined || last === undefined) return;

@@ -22,6 +22,13 @@ const probe = { at: 96, reach: 256 };
 /** More than this between the two ends is worth a closer look. */
 const longMiddle = 1024;
 
+/** Equal stretches are compared this many bytes at a time, which is done natively. */
+const stride = 4096;
+
+function isEqual(before: Buffer, from: number, text: Buffer, at: number): boolean {
+  return before.compare(text, at, at + stride, from, from + stride) === 0;
+}
+
 function matchesAtEnds(before: Buffer, text: Buffer): Match[] | null {
   if (text.length < 2 * probe.reach) return null;
   const from = before.subarray(0, probe.reach).indexOf(text.subarray(probe.at, probe.at + grain));
@@ -38,6 +45,12 @@ function matchesAtEnds(before: Buffer, text: Buffer): Match[] | null {
 function commonEnd(before: Buffer, text: Buffer, start: number): number {
   const most = Math.min(before.length, text.length - start);
   let length = 0;
+  while (
+    length + stride <= most &&
+    isEqual(before, before.length - length - stride, text, text.length - length - stride)
+  ) {
+    length += stride;
+  }
   while (length < most && text[text.length - 1 - length] === before[before.length - 1 - length]) length++;
   return length;
 }
@@ -74,6 +87,8 @@ function extended(before: Buffer, text: Buffer, { at, from, length }: Match, sta
   let back = 0;
   while (at - back > start && from - back > 0 && text[at - back - 1] === before[from - back - 1]) back++;
   let end = length;
-  while (at + end < text.length && from + end < before.length && text[at + end] === before[from + end]) end++;
+  const most = Math.min(text.length - at, before.length - from);
+  while (end + stride <= most && isEqual(before, from + end, text, at + end)) end += stride;
+  while (end < most && text[at + end] === before[from + end]) end++;
   return { at: at - back, from: from - back, length: end + back };
 }

@@ -4,7 +4,7 @@ import type { RowChange } from '../../events/evolve.js';
 import { type InlineProjection, PrepareFirst } from '../../events/inline-projection.js';
 import type { RecordedEvent } from '../../events/types.js';
 import { compressEntries, encodeLines, storedFrame } from './chunk.js';
-import { HistoryRows, type HistoryTables, liveTables } from './history-rows.js';
+import { type EntryRef, HistoryRows, type HistoryTables, liveTables } from './history-rows.js';
 import type { HistoryEntry } from './queries.js';
 
 /** How many entries of a row stay uncompressed, and how many a chunk takes at least (the seed's two variables). */
@@ -61,7 +61,7 @@ export class RowHistoryProjection implements InlineProjection {
     if (version <= this.limits.keepRecent + this.limits.chunkMin) return;
     const size = rollSize(this.#rows.countRaw(rowId), this.limits);
     if (size === 0) return;
-    const oldest = this.#rows.oldestRaw(rowId, size);
+    const oldest = this.#rows.oldestRefs(rowId, size);
     const prepared = this.#prepared.get(rowId);
     // What this very transaction made cannot have been compressed before it, nor can many chunks of one command.
     const ready = prepared !== undefined && startsWith(oldest, prepared.ids) ? prepared : null;
@@ -72,11 +72,19 @@ export class RowHistoryProjection implements InlineProjection {
 
   /** Runs between transactions, so what it reads is committed: such entries never change and their ids never return. */
   async #prepare(rowId: string, size: number): Promise<void> {
-    const entries = this.#rows.oldestRaw(rowId, size);
-    const blob = entries.length === 0 ? Buffer.alloc(0) : await compressEntries(entries);
+    const ids: number[] = [];
+    const blob = await compressEntries(this.#readOldest(rowId, size, ids));
     this.#prepared.delete(rowId);
-    this.#prepared.set(rowId, { ids: entries.map((entry) => entry.id), blob });
+    this.#prepared.set(rowId, { ids, blob: ids.length === 0 ? Buffer.alloc(0) : blob });
     for (const oldest of this.#prepared.keys()) if (this.#prepared.size > keptChunks) this.#prepared.delete(oldest);
+  }
+
+  /** Another process may remove some while others are read: `ids` says which were. */
+  *#readOldest(rowId: string, size: number, ids: number[]): Generator<HistoryEntry> {
+    for (const entry of readRaw(this.#rows, rowId, this.#rows.oldestRefs(rowId, size))) {
+      ids.push(entry.id);
+      yield entry;
+    }
   }
 }
 
@@ -85,8 +93,8 @@ export function rollSize(raw: number, { keepRecent, chunkMin }: ArchiveLimits): 
   return raw > keepRecent + chunkMin ? Math.min(raw - keepRecent, chunkMin + 1) : 0;
 }
 
-function archive(rows: HistoryRows, rowId: string, oldest: readonly HistoryEntry[], ready: PreparedChunk | null): void {
-  const rest = oldest.slice(ready?.ids.length ?? 0);
+function archive(rows: HistoryRows, rowId: string, oldest: readonly EntryRef[], ready: PreparedChunk | null): void {
+  const rest = [...readRaw(rows, rowId, oldest.slice(ready?.ids.length ?? 0))];
   const frames = [
     ...(ready === null ? [] : [ready.blob]),
     ...(rest.length === 0 ? [] : [storedFrame(encodeLines(rest))]),
@@ -95,7 +103,14 @@ function archive(rows: HistoryRows, rowId: string, oldest: readonly HistoryEntry
   rows.removeRawUpTo(rowId, oldest.at(-1)?.version ?? 0);
 }
 
-function startsWith(entries: readonly HistoryEntry[], ids: readonly number[]): boolean {
+function* readRaw(rows: HistoryRows, rowId: string, refs: readonly EntryRef[]): Generator<HistoryEntry> {
+  for (const { version } of refs) {
+    const entry = rows.rawVersion(rowId, version);
+    if (entry !== null) yield entry;
+  }
+}
+
+function startsWith(entries: readonly EntryRef[], ids: readonly number[]): boolean {
   return ids.length <= entries.length && ids.every((id, index) => entries[index]?.id === id);
 }
 
