@@ -78,6 +78,11 @@ export class LiveTransaction implements CommandTransaction, ForeignChangeTarget 
     return this.#hasWritten;
   }
 
+  /** Whether an event of the whole table is among what it appended. */
+  get hasTableEvents(): boolean {
+    return this.#appended.some((event) => event.rowId === null);
+  }
+
   row(id: string): RowState | null {
     const known = this.#known.get(id);
     if (known !== undefined) return known;

@@ -48,6 +48,7 @@ export class EventRows {
   readonly #byKey;
   readonly #lastVersion;
   readonly #lastOfTable;
+  readonly #lastTableEvent;
 
   constructor(connection: Connection) {
     this.#insert = connection.prepare(
@@ -64,6 +65,9 @@ export class EventRows {
     this.#byKey = select<[string]>('idempotency_key = ?');
     this.#lastVersion = connection
       .prepare<[string], number | null>('SELECT max(row_version) FROM _events WHERE row_id = ?')
+      .pluck();
+    this.#lastTableEvent = connection
+      .prepare<[], number | null>('SELECT max(seq) FROM _events WHERE row_id IS NULL')
       .pluck();
     this.#lastOfTable = select<[string]>('row_id IS NULL AND type = ? ORDER BY seq DESC LIMIT 1');
   }
@@ -117,6 +121,11 @@ export class EventRows {
   lastOfTable(type: string): StoredEvent | null {
     const row = this.#lastOfTable.get(type);
     return row === undefined ? null : storedEvent(row);
+  }
+
+  /** The position of the newest event of the whole table; one look at an index. */
+  lastTableEvent(): number {
+    return this.#lastTableEvent.get() ?? 0;
   }
 
   /** The highest version that the log knows of a row; 0 when it knows none. */

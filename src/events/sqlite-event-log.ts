@@ -10,6 +10,7 @@ import { EventRows, type Head } from './event-rows.js';
 import { ForeignWrites } from './foreign-writes.js';
 import { genesisHash } from './hash-chain.js';
 import type { InlineProjection, RowStates } from './inline-projection.js';
+import { OtherCommits } from './other-commits.js';
 import type { StoredEvent } from './types.js';
 import { defaultLimits, Writer, type WriterLimits } from './writer.js';
 
@@ -30,6 +31,12 @@ export class SqliteEventLog implements EventLog {
   readonly #now: () => number;
   readonly #file: DatabaseFile;
   readonly #committed = new Subject<Committed>();
+  readonly #others: OtherCommits;
+  /** What the last transaction left behind is still so unless somebody else has committed since. */
+  #isKnown = false;
+  #isOpen = false;
+  /** The newest event of the whole table, once somebody asked in a transaction. */
+  #lastTableEvent: number | null = null;
   /** The head as of the last job kept in the open transaction. */
   #head: Head = { seq: 0, commit: 0, hash: genesisHash };
   #jobHead = this.#head;
@@ -47,6 +54,7 @@ export class SqliteEventLog implements EventLog {
     const events = new EventRows(connection);
     this.#now = options.now;
     this.#file = new DatabaseFile(connection);
+    this.#others = new OtherCommits(connection);
     const foreign = new ForeignWrites(connection, events, states, options.history ?? 'full');
     this.#parts = { connection, events, states, projections, foreign };
     this.#writer = new Writer(connection, this.#hooks(), options.limits ?? defaultLimits);
@@ -69,6 +77,13 @@ export class SqliteEventLog implements EventLog {
     return this.#parts.events.head().seq;
   }
 
+  /** The position of the newest event of the whole table; in a transaction that of its start. */
+  lastTableEvent(): number {
+    if (!this.#isOpen) return this.#parts.events.lastTableEvent();
+    this.#lastTableEvent ??= this.#parts.events.lastTableEvent();
+    return this.#lastTableEvent;
+  }
+
   /** Whether the database's file was moved, deleted or replaced, so that nothing can be written any more. */
   hasMoved(): boolean {
     return this.#file.hasMoved();
@@ -82,6 +97,16 @@ export class SqliteEventLog implements EventLog {
   async close(): Promise<void> {
     await this.#writer.close();
     this.#committed.complete();
+  }
+
+  /** Reads what the jobs of a transaction build on. */
+  #lookAgain(): void {
+    const { events, foreign } = this.#parts;
+    const head = events.head();
+    // The sequence goes on after numbers that were given out, also when somebody removed the newest events.
+    this.#head = { ...head, seq: Math.max(head.seq, events.lastSequence()) };
+    this.#lastTableEvent = null;
+    foreign.refresh();
   }
 
   #run<T>(command: Command<T>, urgent: boolean): Appended<T> {
@@ -114,14 +139,13 @@ export class SqliteEventLog implements EventLog {
     return {
       begun: () => {
         if (this.#file.hasMoved()) throw movedAway();
-        const head = this.#parts.events.head();
-        // The sequence goes on after numbers that were given out, also when somebody removed the newest events.
-        this.#head = { ...head, seq: Math.max(head.seq, this.#parts.events.lastSequence()) };
-        this.#commit = head.commit + 1;
+        if (this.#others.hadAny() || !this.#isKnown) this.#lookAgain();
+        this.#isKnown = false;
+        this.#isOpen = true;
+        this.#commit = this.#head.commit + 1;
         this.#appended = false;
         this.#kept = false;
         this.#undos = [];
-        this.#parts.foreign.refresh();
       },
       reset: () => {
         this.#jobHead = this.#head;
@@ -133,6 +157,7 @@ export class SqliteEventLog implements EventLog {
       kept: () => {
         this.#appended ||= this.#jobHead !== this.#head;
         this.#kept = true;
+        if (this.#tx?.hasTableEvents === true) this.#lastTableEvent = null;
         this.#head = this.#jobHead;
         this.#undos.unshift(...(this.#tx?.takeUndos() ?? []));
       },
@@ -140,10 +165,13 @@ export class SqliteEventLog implements EventLog {
         for (const undo of this.#tx?.takeUndos() ?? []) undo();
       },
       undoAll: () => {
+        this.#isOpen = false;
         for (const undo of [...(this.#tx?.takeUndos() ?? []), ...this.#undos.splice(0)]) undo();
       },
       committed: () => {
         this.#undos = [];
+        this.#isKnown = true;
+        this.#isOpen = false;
         if (this.#appended) this.#committed.next({ head: this.#head.seq });
       },
     };

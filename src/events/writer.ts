@@ -23,7 +23,7 @@ export const defaultLimits: WriterLimits = { queue: 1024, batch: 256, busy: 5000
 
 /** What the writer calls around the jobs of one transaction. */
 export interface WriterHooks {
-  /** After BEGIN: reads what the jobs build on, fresh from the database. */
+  /** After BEGIN: makes sure of what the jobs build on, from the database. */
   begun(): void;
   /** Before each job and after one that was rolled back: forget what it did. */
   reset(): void;

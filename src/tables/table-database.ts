@@ -1,5 +1,4 @@
 /** A table's database, open: log, inline projections and queries over one connection. */
-import type { Statement } from 'better-sqlite3';
 import { StoreError } from '../errors.js';
 import { type Adoption, adopt } from '../events/adopt.js';
 import {
@@ -59,7 +58,6 @@ export class TableDatabase {
   /** What the opening took over, when it did. */
   readonly adoption: Adoption | null;
   readonly #events: SqliteEventLog;
-  readonly #lastTableEvent: Statement<[], number | null>;
 
   /** @throws StoreError STORAGE_ERROR when the file cannot be opened as a table. */
   static open(options: TableDatabaseOptions): TableDatabase {
@@ -100,9 +98,6 @@ export class TableDatabase {
     });
     this.log = opened.readOnlyBecause === null ? this.#events : refusing(this.#events, options, opened.readOnlyBecause);
     const adoption = { connection, states, projections, session: options.session, now: options.now() };
-    this.#lastTableEvent = connection
-      .prepare<[], number | null>('SELECT max(seq) FROM _events WHERE row_id IS NULL')
-      .pluck();
     this.adoption = opened.readOnlyBecause === null ? adopt(adoption) : null;
   }
 
@@ -124,9 +119,9 @@ export class TableDatabase {
     return { upto, removed };
   }
 
-  /** The position of the newest event of the whole table; one look at an index. */
+  /** The position of the newest event of the whole table. */
   lastTableEvent(): number {
-    return this.#lastTableEvent.get() ?? 0;
+    return this.#events.lastTableEvent();
   }
 
   /** What the log has for schema.yaml: its text, null when it was deleted, undefined when no event says. */
