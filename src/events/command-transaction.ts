@@ -1,5 +1,5 @@
 /** One command inside the writer's transaction: reads the state, appends events, moves the inline projections. */
-import type { JsonText } from '../schema/json.js';
+import type { JsonText, Members } from '../schema/json.js';
 import { upcast } from './catalogue.js';
 import type { Connection } from './database.js';
 import type { CommandTransaction, DirectChange } from './event-log.js';
@@ -184,7 +184,7 @@ export class LiveTransaction implements CommandTransaction, ForeignChangeTarget 
     this.#appended.push(recorded);
     if (recorded.rowId !== null) this.#versions.set(recorded.rowId, recorded.rowVersion ?? 0);
     this.#hasWritten = true;
-    this.#project(recorded, before);
+    this.#project(recorded, before, event.members);
     return recorded;
   }
 
@@ -237,12 +237,12 @@ export class LiveTransaction implements CommandTransaction, ForeignChangeTarget 
     return Math.max(this.#versions.get(rowId) ?? 0, events.lastVersion(rowId), states.lastVersion(rowId)) + 1;
   }
 
-  #project(event: RecordedEvent, before: RowState | null): void {
+  #project(event: RecordedEvent, before: RowState | null, members?: Members): void {
     if (event.rowId === null) {
       for (const projection of this.parts.projections) projection.applyTableEvent?.(event);
       return;
     }
-    const change = evolve(before, event);
+    const change = evolve(before, event, members);
     for (const projection of this.parts.projections) projection.apply(change, this.urgent);
     this.#known.set(event.rowId, change.after);
   }

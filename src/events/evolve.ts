@@ -14,9 +14,16 @@ export interface RowChange {
   readonly recorded: boolean;
 }
 
-/** @param event in today's shape (`upcast`). @throws StoreError CORRUPT_LOG when the event does not fit the state. */
-export function evolve(before: RowState | null, event: RecordedEvent): RowChange {
-  const body = splitMembers(event.body);
+/**
+ * @param event in today's shape (`upcast`).
+ * @param body the members of its body.
+ * @throws StoreError CORRUPT_LOG when the event does not fit the state.
+ */
+export function evolve(
+  before: RowState | null,
+  event: RecordedEvent,
+  body: Members = splitMembers(event.body),
+): RowChange {
   const recorded = event.type !== 'row.imported' && !body.has('history');
   return { event, before, after: nextState(before, event, body), recorded };
 }

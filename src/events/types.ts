@@ -1,5 +1,5 @@
 /** What an event is, before and after it is in the log (rulings 3.1). */
-import type { JsonText } from '../schema/json.js';
+import type { JsonText, Members } from '../schema/json.js';
 
 /** Where a command came from. Stored with every event it causes, as JSON. */
 export interface Origin {
@@ -35,6 +35,8 @@ export interface EventContent {
 export interface NewEvent extends EventContent {
   /** The row's version after it, where that is not simply the next one. */
   readonly rowVersion?: number;
+  /** The members of the body, where whoever made it has them at hand: a write need not take it apart again. */
+  readonly members?: Members;
   /** The row's id is a fresh one, so there is nothing to look up of the row before. */
   readonly isFresh?: true;
   /** Who caused it, where that is not the command's caller. */

@@ -12,9 +12,7 @@ export function rowCreated(schema: TableSchema, id: string, data: Members): NewE
 
 /** A row under an id that was made for it. */
 export function newRowCreated(schema: TableSchema, id: string, data: Members): NewEvent {
-  const type = 'row.created';
-  const body = joinMembers(createdBody(schema, data));
-  return { type, version: currentVersion(type), rowId: id, body, isFresh: true };
+  return { ...rowCreated(schema, id, data), isFresh: true };
 }
 
 function createdBody(schema: TableSchema, data: Members): Members {
@@ -83,6 +81,6 @@ function marked(schema: TableSchema, body: Members): Members {
   return schema.history === 'off' ? body.set('history', jsonText('off')) : body;
 }
 
-function rowEvent(type: string, rowId: string, body: Members): NewEvent {
-  return { type, version: currentVersion(type), rowId, body: joinMembers(body) };
+function rowEvent(type: string, rowId: string, members: Members): NewEvent {
+  return { type, version: currentVersion(type), rowId, body: joinMembers(members), members };
 }
