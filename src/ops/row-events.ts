@@ -12,7 +12,9 @@ export function rowCreated(schema: TableSchema, id: string, data: Members): NewE
 
 /** A row under an id that was made for it. */
 export function newRowCreated(schema: TableSchema, id: string, data: Members): NewEvent {
-  return { ...rowCreated(schema, id, data), isFresh: true };
+  const type = 'row.created';
+  const members = createdBody(schema, data);
+  return { type, version: currentVersion(type), rowId: id, body: joinMembers(members), members, isFresh: true };
 }
 
 function createdBody(schema: TableSchema, data: Members): Members {
