@@ -7,6 +7,7 @@ import { serverInstructions } from '../mcp/instructions.js';
 import type { Logger } from '../mcp/log.js';
 import type { Config } from '../tables/config.js';
 import type { Table } from '../tables/table.js';
+import { HangUp } from './hang-up.js';
 import { type HttpFlags, parseHttpFlags } from './http-flags.js';
 import { serverSettings } from './server-settings.js';
 import { type StartedStore, startStore } from './start-store.js';
@@ -36,13 +37,16 @@ function nextStep(error: unknown): string {
 
 async function start(flags: HttpFlags): Promise<void> {
   const { config, log } = serverSettings();
-  const started = await startStore({ config, log, isWatchingPlugins: flags.isWatchingPlugins });
+  let leave: (() => void) | null = null;
+  const hangUp = new HangUp(log, process.stderr.isTTY ? () => leave?.() : null);
+  const started = await startStore({ config, log, isWatchingPlugins: flags.isWatchingPlugins, hangUp });
   const { registry } = started;
   refuseOpenBind(flags.bind, config.httpToken);
   const running = await listen(started, config, flags);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => void shutDown(running, started, log, signal));
   }
+  leave = () => void shutDown(running, started, log, 'SIGHUP');
   void registry.warmUp();
   const auth = config.httpToken === null ? 'loopback' : 'bearer-token';
   log.info(`serving MCP over streamable HTTP at /mcp addr=${showAddress(running.address)} auth="${auth}"`);

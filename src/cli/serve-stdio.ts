@@ -5,6 +5,7 @@ import { serverInstructions } from '../mcp/instructions.js';
 import type { ServerExtension } from '../mcp/server.js';
 import { runStdioProcess } from '../mcp/stdio-process.js';
 import { guardStdout } from '../mcp/stdout-guard.js';
+import { HangUp } from './hang-up.js';
 import { serverSettings } from './server-settings.js';
 import type { StartedStore } from './start-store.js';
 
@@ -19,10 +20,11 @@ const warmUpDelay = 100;
 export async function serveStdio(isWatchingPlugins = false): Promise<never> {
   const output = guardStdout();
   const { config, log } = serverSettings();
+  const hangUp = new HangUp(log);
   const catalogue = new Catalogue(new Services(), log);
   const loading = new Promise<void>((resolve) => setImmediate(resolve))
     .then(() => import('./start-store.js'))
-    .then(({ startStore }) => startStore({ config, log, catalogue, isWatchingPlugins }));
+    .then(({ startStore }) => startStore({ config, log, catalogue, isWatchingPlugins, hangUp }));
   loading.then(warmUpSoon, () => undefined);
   const serving = runStdioProcess({
     catalogue,

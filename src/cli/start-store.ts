@@ -13,6 +13,7 @@ import { within } from '../mcp/within.js';
 import type { Store } from '../ops/store.js';
 import type { Config } from '../tables/config.js';
 import { TableRegistry } from '../tables/registry.js';
+import type { HangUp } from './hang-up.js';
 import { recordViews } from './record-views.js';
 import type { StartedPlugins } from './start-plugins.js';
 
@@ -26,6 +27,7 @@ export interface StartStoreOptions {
   readonly catalogue?: Catalogue;
   /** `--watch-plugins` */
   readonly isWatchingPlugins: boolean;
+  readonly hangUp?: HangUp;
 }
 
 export interface StartedStore {
@@ -38,7 +40,7 @@ export interface StartedStore {
 
 /** Mounts the tables and publishes the tools. @throws StoreError when the table of legacy mode cannot be mounted. */
 export async function startStore(options: StartStoreOptions): Promise<StartedStore> {
-  const { config, log, catalogue = new Catalogue(new Services(), log), isWatchingPlugins } = options;
+  const { config, log, catalogue = new Catalogue(new Services(), log), isWatchingPlugins, hangUp } = options;
   // Plugins listen to changes, and a listener that throws must not end the process.
   rxjs.onUnhandledError = (error: unknown) => log.error('a listener failed', { error });
   checkCatalogue();
@@ -61,12 +63,23 @@ export async function startStore(options: StartStoreOptions): Promise<StartedSto
   await offerCoreTools(plugins);
   if (config.plugins.length > 0) {
     const { startPlugins } = await import('./start-plugins.js');
-    started = await startPlugins({ config, catalogue, host: plugins, store, isWatching: isWatchingPlugins });
-  }
+    started = await startPlugins({ config, catalogue, host: plugins, store, isWatching: isWatchingPlugins, hangUp });
+  } else hangUp?.ready(null);
+  if (config.managedViews.length > 0) void warnWhenLoaded(started, config, catalogue);
   const close = async () => {
     // A finaliser that hangs must not keep the tables open when the process ends.
     await within(started?.stop() ?? plugins.stop(), pluginStopBoundMs);
     await Promise.all([registry.close(), records?.close()]);
   };
   return { registry, catalogue, resources: new ResourceFeature({ registry, catalogue }), close };
+}
+
+async function warnWhenLoaded(
+  started: StartedPlugins | undefined,
+  config: Config,
+  catalogue: Catalogue,
+): Promise<void> {
+  const { warnOfManaged } = await import('./warn-of-managed.js');
+  await started?.loaded;
+  warnOfManaged(config.managedViews, catalogue);
 }

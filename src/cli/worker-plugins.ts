@@ -1,4 +1,4 @@
-/** Plugins in workers: started for `worker:` entries, changed for newer versions on SIGHUP or when their files change. */
+/** Plugins in workers: started for `worker:` entries, changed for newer versions when that is asked for or when their files change. */
 import { type FSWatcher, watch } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -35,22 +35,20 @@ export class WorkerPlugins {
     const begin = { module: spec.module, logLevel: loggerLevel(config.logLevel) };
     const { pluginMemoryMb: memoryMb } = config;
     const entry = new WorkerEntry({ start: begin, log: catalogue.log, store, host, memoryMb }, report);
-    // Before it runs: the signal would end the process. Without such plugins it does, as when a terminal goes away.
-    if (this.#entries.length === 0) process.on('SIGHUP', this.#reloadAll);
     this.#entries.push(entry);
     if (isWatching && spec.module.startsWith('file:')) this.#watch(spec, entry);
     return entry.start();
   };
 
   async stop(): Promise<void> {
-    process.removeListener('SIGHUP', this.#reloadAll);
     for (const watcher of this.#watchers) watcher.close();
     await Promise.all(this.#entries.map((entry) => entry.stop()));
   }
 
-  readonly #reloadAll = () => {
+  /** Starts what the files of all of them hold now. */
+  reloadAll(): void {
     for (const entry of this.#entries) void entry.reload();
-  };
+  }
 
   #watch(spec: PluginSpec, entry: WorkerEntry): void {
     const { log } = this.options.catalogue;

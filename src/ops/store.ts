@@ -17,6 +17,7 @@ export interface Store {
 export interface PluginReport {
   readonly plugin: string;
   readonly version?: string;
+  readonly mode: string;
   readonly state: string;
   readonly error?: string;
 }

@@ -100,7 +100,20 @@ function pluginList(environment: NodeJS.ProcessEnv, merged: Env): string[] {
   const allowed = 'a list of modules, separated by commas';
   const modules = listSetting(environment, variable, allowed);
   if (modules.includes('worker:')) throw malformedSetting(variable, allowed, modules.join());
+  for (const module of modules) assertPlugin(module, modules, variable);
   return modules;
+}
+
+function assertPlugin(module: string, modules: readonly string[], variable: string): void {
+  const isMisspelt = /^worker\s*:/i.test(module) && !module.startsWith('worker:');
+  if (isMisspelt)
+    throw malformedSetting(variable, "written with 'worker:' in small letters and without spaces", module);
+  const isTwice = modules.filter((other) => nameOf(other) === nameOf(module)).length > 1;
+  if (isTwice) throw malformedSetting(variable, 'a list that names each module once', module);
+}
+
+function nameOf(module: string): string {
+  return module.replace(/^worker:\s*/, '');
 }
 
 /** Approvals must not come with a cloned repository, whose env file could name a directory of its own. */

@@ -81,11 +81,26 @@ describe('what it starts as', () => {
       ['nonsense'],
       ['verify', '--nonsense'],
       ['restore-table', 'notes', '--to', 'x'],
+      ['approvals', 'aprove', 'public/x'],
     ]) {
       const { code, out } = await run(...args);
       expect([args, code, out]).toEqual([args, 2, '']);
     }
   }, 120_000);
+
+  it.each([
+    [['--mcp', '--watch-plugin'], "unknown argument '--watch-plugin'; did you mean '--watch-plugins'?"],
+    [['--mcp', '--bind', '127.0.0.1:0'], "unknown argument '--bind'"],
+    [['--mcp-http', '--alowed-host=x'], "unknown argument '--alowed-host=x'; did you mean '--allowed-host'?"],
+    [['--mcp-http', '--bind', '127.0.0.1:0', 'extra'], "unknown argument 'extra'"],
+    [['approvals', 'aprove'], "approvals has no command 'aprove'; did you mean 'approve'?"],
+  ])(
+    'says what it does not know in %j',
+    async (args, words) => {
+      expect(await run(...args)).toMatchObject({ code: 2, out: '', err: expect.stringContaining(words) });
+    },
+    120_000,
+  );
 });
 
 describe('a life of a table', () => {

@@ -219,6 +219,47 @@ test('the built-in tools can be managed too', async () => {
   expect((await server.call('info')).body.code).not.toBe('APPROVAL_REQUIRED');
 });
 
+describe('a pattern', () => {
+  test('that governs nothing is told, with what was probably meant', async () => {
+    writePlugin();
+    const server = start('publik/managed,public/*,core/stor');
+    await server.call('info');
+    await expect.poll(() => server.stderr).toContain("did you mean 'core/store'?");
+    expect(server.stderr).toContain(
+      "'publik/managed' matches no view that is published; did you mean 'public/managed'?",
+    );
+    expect(server.stderr).not.toContain("'public/*' matches");
+  });
+
+  test('that holds the built-in tools back is told until they are approved', async () => {
+    writePlugin();
+    const words = 'MINI_APP_MANAGED_VIEWS holds the built-in tools back';
+    const server = start('core/*');
+    await server.call('info');
+    await expect.poll(() => server.stderr).toContain(words);
+    expect(approvals('approve', 'core/store').status).toBe(0);
+    const again = start('core/*');
+    await again.call('other');
+    await expect.poll(() => again.stderr).toContain('plugin started');
+    expect(again.stderr).not.toContain(words);
+  });
+});
+
+test('approve says what was approved, and that a view which is not managed needs no approval', async () => {
+  writePlugin();
+  const server = start();
+  await server.call('managed');
+  expect(approvals('approve', 'public/managed').stdout).toMatch(/\+ tool managed is new[\s\S]*approved/);
+  await server.do('next', { to: 'two' });
+  const { difference } = JSON.parse(approvals('approve', 'public/managed', '--json').stdout);
+  expect(difference.join('\n')).toMatch(/- one\n\s+\+ two/);
+  const unmanaged = 'free/next is not managed: its tools can be called in any case';
+  expect(approvals('show', 'free/next')).toMatchObject({ status: 0, stdout: expect.stringContaining(unmanaged) });
+  expect(approvals('approve', 'free/next')).toMatchObject({ status: 0, stdout: expect.stringContaining(unmanaged) });
+  expect(JSON.parse(approvals('approve', 'free/next', '--json').stdout)).toMatchObject({ managed: false });
+  expect(approvals('list').stdout).toMatch(/free\/next.*not managed/);
+});
+
 test('a managed view over HTTP is held as well, and an env file cannot bring approvals', async () => {
   writePlugin();
   writeFileSync(join(directory, '.mini-app-mcp.env'), 'MINI_APP_USER_DIR=elsewhere\n');

@@ -242,7 +242,7 @@ describe('a plugin that is no good', () => {
     const { body } = await call(client, 'info', { table: 'issues' });
     expect((await call(client, 'healthy', { text: 'x' })).body).toEqual({ value: 'well: x' });
     const plugins = body.plugins as Record<string, unknown>[];
-    expect(plugins.at(-1)).toEqual({ plugin: 'healthy', version: '2.1.0', state: 'running' });
+    expect(plugins.at(-1)).toEqual({ plugin: 'healthy', version: '2.1.0', mode: 'in process', state: 'running' });
     expect(JSON.stringify(plugins)).not.toContain(directory);
     return { client, status: plugins[0] };
   }
@@ -272,6 +272,11 @@ describe('a plugin that is no good', () => {
   test('that is not there is reported', async () => {
     const { status } = await withBad('./missing.mjs');
     expect(status).toMatchObject({ plugin: 'missing.mjs', state: 'failed', error: 'there is no such file' });
+    const { status: separated } = await withBad('./a.mjs;./b.mjs');
+    expect(separated).toMatchObject({ error: 'there is no such file; entries are separated by commas' });
+    mkdirSync(join(directory, 'folder'));
+    const { status: folder } = await withBad('./folder');
+    expect(folder).toMatchObject({ state: 'failed', error: expect.stringContaining('it is a directory') });
     const { status: other } = await withBad('no-such-package-here');
     expect(other).toMatchObject({ plugin: 'no-such-package-here', state: 'failed' });
   });

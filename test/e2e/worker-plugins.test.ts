@@ -111,6 +111,26 @@ test('answers as the same plugin in process does', async () => {
 });
 
 describe('SIGHUP', () => {
+  test('never ends a server without such plugins, however early it comes', async () => {
+    const server = start('');
+    await expect.poll(() => server.lines.length, { interval: 1 }).toBe(1);
+    server.kill('SIGHUP');
+    expect(await server.call('list', { table: 'issues' })).toMatchObject({ isError: false });
+    await expect.poll(() => server.stderr).toContain('SIGHUP: nothing is reloaded');
+    expect(await server.call('list', { table: 'issues' })).toMatchObject({ isError: false });
+  });
+
+  test('names the plugins in process, which stay as they are', async () => {
+    write(module('v1'));
+    writeFileSync(join(directory, 'other.mjs'), module('v1').replaceAll('act', 'other').replaceAll('nothing', 'nil'));
+    const server = start('worker:./actor.mjs,./other.mjs');
+    await expect.poll(() => statusOf(server)).toMatchObject({ state: 'running' });
+    write(module('v2'));
+    server.kill('SIGHUP');
+    await expect.poll(() => statusOf(server), { timeout: 10_000 }).toMatchObject({ version: 'v2', state: 'running' });
+    expect(server.stderr).toContain('SIGHUP: not reloaded, because they run in process: other.mjs');
+  });
+
   test('does not end a server whose plugin is still loading, and is not forgotten', async () => {
     write(module('v1', 'await setTimeout(5_000);'));
     const server = start();
@@ -132,6 +152,7 @@ describe('SIGHUP', () => {
       .toEqual({
         plugin: 'actor',
         version: 'v1',
+        mode: 'worker',
         state: 'running',
       });
     expect((await server.call('act', { do: 'x' })).body).toMatchObject({ value: { did: 'v1' } });
@@ -148,7 +169,7 @@ describe('SIGHUP', () => {
     for (let count = 0; count < 5; count++) server.kill('SIGHUP');
     await expect
       .poll(() => statusOf(server), { timeout: 10_000 })
-      .toEqual({ plugin: 'actor', version: 'v3', state: 'running' });
+      .toEqual({ plugin: 'actor', version: 'v3', mode: 'worker', state: 'running' });
     expect((await server.call('act', { do: 'x' })).body).toMatchObject({ value: { did: 'v3' } });
   });
 
@@ -161,7 +182,7 @@ describe('SIGHUP', () => {
     server.kill('SIGHUP');
     await expect
       .poll(() => statusOf(server), { timeout: 10_000 })
-      .toEqual({ plugin: 'actor', version: 'v2', state: 'running' });
+      .toEqual({ plugin: 'actor', version: 'v2', mode: 'worker', state: 'running' });
     expect((await server.call('act', { do: 'x' })).body).toMatchObject({ value: { did: 'v2' } });
   }, 60_000);
 });
@@ -263,7 +284,7 @@ describe('a crash while its file changes', () => {
     expect(await server.call('act', { do: 'exit' })).toMatchObject(system);
     await expect
       .poll(() => statusOf(server), { timeout: 10_000 })
-      .toEqual({ plugin: 'actor', version: 'v2', state: 'running' });
+      .toEqual({ plugin: 'actor', version: 'v2', mode: 'worker', state: 'running' });
     expect((await server.call('act', { do: 'x' })).body).toMatchObject({ value: { did: 'v2' } });
   }, 60_000);
 });
@@ -325,7 +346,7 @@ describe('a newer version', () => {
     expect((await server.call('act', { do: 'x' })).body).toMatchObject({ value: { did: 'v2' } });
     writeFileSync(join(directory, 'go'), '');
     for (const answer of await Promise.all(admitted)) expect(answer.body).toMatchObject({ value: { did: 'v1' } });
-    expect(await statusOf(server)).toEqual({ plugin: 'actor', version: 'v2', state: 'running' });
+    expect(await statusOf(server)).toEqual({ plugin: 'actor', version: 'v2', mode: 'worker', state: 'running' });
     expectAnsweredOnce(server);
   });
 

@@ -39,6 +39,8 @@ describe('loadConfig', () => {
     ['MINI_APP_LOG', ['loud'], 'off, error, warn, info, debug, trace'],
     ['MINI_APP_DB', ['a\0b'], 'a path'],
     ['MINI_APP_PLUGINS', [',', './a.mjs,,b', 'worker:', 'a\0b'], 'a list of modules'],
+    ['MINI_APP_PLUGINS', ['Worker:./a.mjs', 'worker :./a.mjs', 'WORKER:a'], "written with 'worker:'"],
+    ['MINI_APP_PLUGINS', ['./a.mjs,./a.mjs', './a.mjs, worker:./a.mjs'], 'each module once'],
   ])('refuses a malformed %s and says what is allowed', (variable, values, allowed) => {
     for (const value of values) {
       const error = refusal('CONFIG_ERROR', () => load({ [variable]: value }));

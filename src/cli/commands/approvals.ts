@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { shown, viewDifference } from '../../ops/view-difference.js';
 import { approveView, type Decided, revokeView } from '../../ops/view-records.js';
 import type { PublishedView } from '../../projections/views/queries.js';
+import { nearest } from '../../schema/suggest.js';
 import type { GlobalDatabase } from '../../tables/global-database.js';
 import type { Action, CommandDefinition, CommonOptions } from '../command.js';
 import type { CliContext } from '../context.js';
@@ -27,7 +28,7 @@ export const approvalsCommand: CommandDefinition = (program, action) => {
     .option('--json', 'one line of JSON')
     .action((view: string, options: ApproveOptions) =>
       action((context) =>
-        decide(context, options, 'approved', (database) =>
+        decide(context, options, view, 'approved', (database) =>
           approveView(database, { view, digest: options.digest }, context.caller('approvals approve')),
         ),
       ),
@@ -39,7 +40,7 @@ export const approvalsCommand: CommandDefinition = (program, action) => {
     .option('--json', 'one line of JSON')
     .action((view: string, options: CommonOptions) =>
       action((context) =>
-        decide(context, options, 'revoked', (database) =>
+        decide(context, options, view, 'revoked', (database) =>
           revokeView(database, { view }, context.caller('approvals revoke')),
         ),
       ),
@@ -51,9 +52,13 @@ function defineList(approvals: Command, action: Action): void {
     .command('list', { isDefault: true })
     .description('every view that was published, and how it stands')
     .option('--json', 'one line of JSON')
-    .action((options: CommonOptions) =>
-      action((context) =>
-        context.withViews(async (database) => {
+    // A subcommand that does not exist arrives here, because this one is the default.
+    .allowExcessArguments()
+    .action((options: CommonOptions, command: Command) =>
+      action(async (context) => {
+        const [odd] = command.args;
+        if (odd !== undefined) return noSuchCommand(context, odd, approvals);
+        return context.withViews(async (database) => {
           const views = database.views.list();
           print(
             context.io,
@@ -62,8 +67,8 @@ function defineList(approvals: Command, action: Action): void {
             views.length === 0 ? [nothing] : views.map(lineOf),
           );
           return exitCodes.ok;
-        }),
-      ),
+        });
+      }),
     );
 }
 
@@ -78,32 +83,55 @@ function defineShow(approvals: Command, action: Action): void {
         context.withViews(async (database) => {
           const view = database.views.get(name);
           if (view === null) return unknown(context, name);
-          const difference = viewDifference(view.approval?.tools ?? [], view.tools);
+          const difference = differenceOf(view);
           print(context.io, options.json === true, { ...summary(view), difference }, [
             lineOf(view),
             ...difference,
-            ...(isApproved(view)
-              ? []
-              : [`Approve it with: mini-app-mcp approvals approve ${name} --digest ${view.digest}`]),
+            ...nextSteps(view),
           ]);
-          return isApproved(view) ? exitCodes.ok : exitCodes.found;
+          return isSettled(view) ? exitCodes.ok : exitCodes.found;
         }),
       ),
     );
 }
 
+function nextSteps(view: PublishedView): string[] {
+  const approve = `Approve it with: mini-app-mcp approvals approve ${view.view} --digest ${view.digest}`;
+  return [...(view.managed ? [] : [notManaged(view.view)]), ...(isApproved(view) ? [] : [approve])];
+}
+
+/** Says what was decided about, also to somebody who did not look at it before. */
 async function decide(
   context: CliContext,
   options: CommonOptions,
-  what: string,
+  name: string,
+  what: 'approved' | 'revoked',
   run: (database: GlobalDatabase) => Promise<Decided>,
 ) {
   return context.withViews(async (database) => {
+    const before = database.views.get(name);
     const decided = await run(database);
     const already = decided.changed ? '' : ': nothing changed, it was so already';
-    print(context.io, options.json === true, decided, [`${decided.view} ${what} ${decided.digest}${already}`]);
+    // What another server publishes between the two looks is not what was approved.
+    const isSeen = what === 'approved' && decided.changed && before?.digest === decided.digest;
+    const difference = isSeen ? differenceOf(before) : [];
+    const result = what === 'approved' ? { ...decided, difference } : decided;
+    const isIdle = before !== null && !before.managed;
+    print(context.io, options.json === true, isIdle ? { ...result, managed: false } : result, [
+      ...difference,
+      `${decided.view} ${what} ${decided.digest}${already}`,
+      ...(isIdle ? [notManaged(decided.view)] : []),
+    ]);
     return exitCodes.ok;
   });
+}
+
+function differenceOf(view: PublishedView): string[] {
+  return viewDifference(view.approval?.tools ?? [], view.tools);
+}
+
+function notManaged(view: string): string {
+  return `${view} is not managed: its tools can be called in any case. MINI_APP_MANAGED_VIEWS names the views that wait for you.`;
 }
 
 const nothing = 'No view was published yet by a server with plugins or managed views.';
@@ -113,14 +141,28 @@ function unknown({ io }: CliContext, name: string) {
   return exitCodes.usage;
 }
 
+function noSuchCommand({ io }: CliContext, odd: string, approvals: Command) {
+  const names = approvals.commands.map((command) => command.name());
+  const meant = nearest(odd, names);
+  io.err(`error: approvals has no command '${odd}'${meant === undefined ? '' : `; did you mean '${meant}'?`}\n`);
+  io.err(`Its commands are: ${names.join(', ')}.\n`);
+  return exitCodes.usage;
+}
+
+/** Whether nobody has to decide anything. */
+function isSettled(view: PublishedView): boolean {
+  return isApproved(view) || !view.managed;
+}
+
 function isApproved({ approval, digest }: PublishedView): boolean {
   return approval?.digest === digest;
 }
 
+/** Nothing is held back of a view that is not managed, whatever was decided once. */
 function stateOf(view: PublishedView): string {
+  if (!view.managed) return 'not managed';
   if (isApproved(view)) return 'approved';
-  if (view.approval !== null) return 'changed since it was approved';
-  return view.managed ? 'waiting' : 'not managed';
+  return view.approval === null ? 'waiting' : 'changed since it was approved';
 }
 
 function summary(view: PublishedView) {

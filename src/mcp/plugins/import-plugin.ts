@@ -1,5 +1,5 @@
 /** Importing a plugin's module, so that what it imports of us is this very program. */
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { register } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { workerFile } from '../../ops/worker-file.js';
@@ -16,9 +16,17 @@ let isRegistered = false;
 export async function importPlugins(module: string): Promise<readonly Plugin[]> {
   registerResolver();
   const isFile = module.startsWith('file:');
-  if (isFile && !existsSync(fileURLToPath(module))) throw new PluginFailure('there is no such file');
+  if (isFile) assertFile(fileURLToPath(module));
   const loaded: unknown = await (isFile ? import(module) : importPackage(module));
   return pluginsOf(loaded);
+}
+
+function assertFile(path: string): void {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found?.isFile() === true) return;
+  if (found !== undefined) throw new PluginFailure('it is a directory; name the module in it, as ./plugin/index.mjs');
+  const separator = path.includes(';') ? '; entries are separated by commas' : '';
+  throw new PluginFailure(`there is no such file${separator}`, { cause: new Error(path) });
 }
 
 async function importPackage(name: string): Promise<unknown> {

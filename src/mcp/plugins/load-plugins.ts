@@ -47,7 +47,7 @@ export class LoadedPlugins {
   async load(specs: readonly PluginSpec[]): Promise<void> {
     for (const spec of specs) {
       this.#entries.set(spec, [spec]);
-      this.#statuses.set(spec, { plugin: spec.shown, state: 'loading' });
+      this.#statuses.set(spec, { plugin: spec.shown, mode: modeOf(spec), state: 'loading' });
     }
     const loaded = await Promise.all(specs.map((spec) => this.#load(spec)));
     await this.#applyAll(loaded.flat());
@@ -61,7 +61,8 @@ export class LoadedPlugins {
       }
       const plugins = await inTime(importPlugins(spec.module), startBoundMs, 'its module did not load in time');
       this.#entries.set(spec, plugins);
-      for (const plugin of plugins) this.#statuses.set(plugin, { ...named(plugin), state: 'loading' });
+      for (const plugin of plugins)
+        this.#statuses.set(plugin, { ...named(plugin), mode: 'in process', state: 'loading' });
       return plugins;
     } catch (error) {
       this.#failed(spec, { name: spec.shown }, error);
@@ -78,7 +79,11 @@ export class LoadedPlugins {
       running: (plugin) => this.#running(spec, plugin),
       kept: (error) => {
         change({ error: `a newer version is not used: ${wordsFor(error)}` });
-        this.options.log.error('a newer version of a plugin is not used', { plugin: spec.shown, error });
+        this.options.log.error('a newer version of a plugin is not used', {
+          plugin: spec.shown,
+          entry: spec.typed,
+          error,
+        });
       },
       failed: (error) => this.#failed(spec, { name: spec.shown }, error),
       gone: (words) => change({ state: 'failed', error: words }),
@@ -99,15 +104,30 @@ export class LoadedPlugins {
     }
   }
 
+  #modeOf(key: object): PluginStatus['mode'] {
+    return this.#statuses.get(key)?.mode ?? 'in process';
+  }
+
+  /** What was typed in the configuration for it. */
+  #entryOf(key: object): string | undefined {
+    for (const [spec, keys] of this.#entries) if (keys.includes(key)) return spec.typed;
+    return undefined;
+  }
+
   #running(key: object, plugin: Pick<Plugin, 'name' | 'version'>): void {
-    this.#statuses.set(key, { ...named(plugin), state: 'running' });
-    this.options.log.info('plugin started', { plugin: plugin.name, version: plugin.version });
+    const mode = this.#modeOf(key);
+    this.#statuses.set(key, { ...named(plugin), mode, state: 'running' });
+    this.options.log.info('plugin started', { plugin: plugin.name, version: plugin.version, mode });
   }
 
   #failed(key: object, plugin: Pick<Plugin, 'name' | 'version'>, error: unknown): void {
-    this.#statuses.set(key, { ...named(plugin), state: 'failed', error: wordsFor(error) });
-    this.options.log.error('plugin failed to start', { plugin: plugin.name, error });
+    this.#statuses.set(key, { ...named(plugin), mode: this.#modeOf(key), state: 'failed', error: wordsFor(error) });
+    this.options.log.error('plugin failed to start', { plugin: plugin.name, entry: this.#entryOf(key), error });
   }
+}
+
+function modeOf({ runs }: PluginSpec): PluginStatus['mode'] {
+  return runs === 'worker' ? 'worker' : 'in process';
 }
 
 function named({ name, version }: Pick<Plugin, 'name' | 'version'>): Pick<PluginStatus, 'plugin' | 'version'> {

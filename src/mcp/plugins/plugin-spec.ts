@@ -4,6 +4,8 @@ import { basename, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 export interface PluginSpec {
+  /** The entry as it was given. */
+  readonly typed: string;
   /** In this thread, or in a worker of its own. */
   readonly runs: 'here' | 'worker';
   /** What to import: a file URL, or the name of a package. */
@@ -25,6 +27,6 @@ export function parsePluginSpec(text: string, cwd: string): PluginSpec {
     name.replace(/^~(?=$|[\\/])/, () => homedir()),
   );
   const isPath = /^(?:\.|\/|~|[A-Za-z]:[\\/])/.test(name);
-  if (!isPath) return { runs, module: name, shown: name };
-  return { runs, module: pathToFileURL(path).href, shown: basename(path) };
+  if (!isPath) return { typed: text, runs, module: name, shown: name };
+  return { typed: text, runs, module: pathToFileURL(path).href, shown: basename(path) };
 }

@@ -5,6 +5,8 @@ export interface PluginStatus {
   /** The plugin's name; the file or package while it has none. */
   readonly plugin: string;
   readonly version?: string;
+  /** In the server's own thread, where it cannot be reloaded, or in one of its own. */
+  readonly mode: 'in process' | 'worker';
   readonly state: 'loading' | 'running' | 'failed';
   /** Why it failed, in words. */
   readonly error?: string;
