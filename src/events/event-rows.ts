@@ -49,6 +49,7 @@ export class EventRows {
   readonly #lastVersion;
   readonly #lastOfTable;
   readonly #lastTableEvent;
+  #lastHash = { text: genesisHash, bytes: bytesOf(genesisHash) };
 
   constructor(connection: Connection) {
     this.#insert = connection.prepare(
@@ -87,9 +88,16 @@ export class EventRows {
       event.requestDigest,
       event.outcome,
       event.at,
-      Buffer.from(event.prevHash, 'hex'),
-      Buffer.from(event.hash, 'hex'),
+      this.#lastHash.text === event.prevHash ? this.#lastHash.bytes : bytesOf(event.prevHash),
+      this.#keep(event.hash),
     );
+  }
+
+  /** The hash of one event is the next one's hash before it, and turning it into bytes is not free. */
+  #keep(hash: string): Buffer {
+    const bytes = bytesOf(hash);
+    this.#lastHash = { text: hash, bytes };
+    return bytes;
   }
 
   head(): Head {
@@ -132,6 +140,10 @@ export class EventRows {
   lastVersion(rowId: string): number {
     return this.#lastVersion.get(rowId) ?? 0;
   }
+}
+
+function bytesOf(hash: string): Buffer {
+  return Buffer.from(hash, 'hex');
 }
 
 function storedEvent(row: EventRow): StoredEvent {

@@ -1,7 +1,7 @@
 /** `create`: a new row. */
 import type { Caller, RowState } from '../events/types.js';
-import type { Members } from '../schema/json.js';
-import { validateData } from '../schema/validate-row.js';
+import type { JsonText } from '../schema/json.js';
+import { validRowText } from '../schema/validate-row.js';
 import { newRowCreated } from './row-events.js';
 import type { RowRecord, Store } from './store.js';
 import { type CommandParts, changedRow, type WriteArguments, withPresentSchema, writeRow } from './write-row.js';
@@ -18,7 +18,7 @@ export function createRow(store: Store, input: CreateRowInput, caller: Caller): 
 
 async function create(store: Store, input: CreateRowInput, caller: Caller): Promise<RowRecord> {
   const table = store.registry.resolve(input.table);
-  const data = validateData(table.schema, input.data);
+  const data = validRowText(table.schema, input.data);
   const id = store.newId();
   return writeRow({
     table,
@@ -30,7 +30,7 @@ async function create(store: Store, input: CreateRowInput, caller: Caller): Prom
 }
 
 /** The step of a command that makes a row under an id that is new. */
-export function addRow({ tx, schema }: Pick<CommandParts, 'tx' | 'schema'>, id: string, data: Members): RowState {
+export function addRow({ tx, schema }: Pick<CommandParts, 'tx' | 'schema'>, id: string, data: JsonText): RowState {
   tx.append(newRowCreated(schema, id, data));
   return changedRow(tx, id);
 }

@@ -3,22 +3,14 @@ import { currentVersion } from '../events/catalogue.js';
 import { membersOfRow } from '../events/row-members.js';
 import { diffRow } from '../events/row-patch.js';
 import type { NewEvent, RowState } from '../events/types.js';
-import { asJsonObjectText, joinMembers, jsonText, type Members } from '../schema/json.js';
+import { asJsonObjectText, type JsonText, joinMembers, jsonText, type Members } from '../schema/json.js';
 import type { TableSchema } from '../schema/table-schema.js';
 
-export function rowCreated(schema: TableSchema, id: string, data: Members): NewEvent {
-  return rowEvent('row.created', id, createdBody(schema, data));
-}
-
 /** A row under an id that was made for it. */
-export function newRowCreated(schema: TableSchema, id: string, data: Members): NewEvent {
+export function newRowCreated(schema: TableSchema, id: string, data: JsonText): NewEvent {
   const type = 'row.created';
-  const members = createdBody(schema, data);
+  const members = marked(schema, new Map([['data', data]]));
   return { type, version: currentVersion(type), rowId: id, body: joinMembers(members), members, isFresh: true };
-}
-
-function createdBody(schema: TableSchema, data: Members): Members {
-  return marked(schema, new Map([['data', joinMembers(data)]]));
 }
 
 /** The change from a row to new members; the whole row where the log may be compacted (`history: off`). */

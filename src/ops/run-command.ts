@@ -3,7 +3,7 @@ import { StoreError } from '../errors.js';
 import type { CommandTransaction } from '../events/event-log.js';
 import type { Caller } from '../events/types.js';
 import type { JsonValue } from '../schema/json.js';
-import { validateData } from '../schema/validate-row.js';
+import { validRowText } from '../schema/validate-row.js';
 import { addRow } from './create-row.js';
 import { type DeleteRowInput, removeRow } from './delete-row.js';
 import { type GetRowInput, getIn } from './get-row.js';
@@ -91,7 +91,7 @@ class Steps implements CommandSteps {
   }
 
   create({ data }: { readonly data: unknown }): RowRecord {
-    return writtenRecord(addRow(this.parts, this.store.newId(), validateData(this.parts.schema, data)));
+    return writtenRecord(addRow(this.parts, this.store.newId(), validRowText(this.parts.schema, data)));
   }
 
   update(input: Omit<UpdateRowInput, 'table' | 'idempotency_key'>): RowRecord {

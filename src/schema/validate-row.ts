@@ -1,7 +1,7 @@
 /** Rows against their schema: JSON types only, no coercion, keys outside the schema welcome (storage.md §6). */
 import { StoreError } from '../errors.js';
-import type { JsonObject, JsonText, Members } from './json.js';
-import { assertStorable, isJsonObject, membersOf } from './json.js';
+import type { JsonObject, JsonText, JsonValue, Members } from './json.js';
+import { assertStorable, isJsonObject, jsonText, membersOf } from './json.js';
 import type { FieldType, TableSchema } from './table-schema.js';
 
 /**
@@ -9,13 +9,10 @@ import type { FieldType, TableSchema } from './table-schema.js';
  * @throws StoreError VALIDATION_ERROR with the field's name.
  */
 export function validateRow(schema: TableSchema, members: Members): void {
-  for (const field of schema.fields) {
-    const raw = members.get(field.name);
-    const actual = raw === undefined ? 'null' : jsonTypeOf(raw);
-    if (actual === field.type) continue;
-    if (actual !== 'null') throw refused(field.name, `expected ${field.type}, got ${actual}`);
-    if (field.required) throw refused(field.name, `required field is ${raw === undefined ? 'missing' : 'null'}`);
-  }
+  checkFields(schema, (name) => {
+    const raw = members.get(name);
+    return raw === undefined ? 'missing' : jsonTypeOf(raw);
+  });
 }
 
 /**
@@ -26,6 +23,13 @@ export function validateData(schema: TableSchema, data: unknown): Members {
   const members = membersOf(requireStorableObject(data));
   validateRow(schema, members);
   return members;
+}
+
+/** The text of a `data` argument that is to be a new row, after the same checks. @throws StoreError as {@link validateData}. */
+export function validRowText(schema: TableSchema, data: unknown): JsonText {
+  const row = requireStorableObject(data);
+  checkFields(schema, (name) => typeOfValue(Object.hasOwn(row, name) ? row[name] : undefined));
+  return jsonText(row);
 }
 
 /** @throws StoreError VALIDATION_ERROR: field `(root)` when it is no object, else the JSON path of what cannot be kept. */
@@ -52,6 +56,28 @@ export function jsonTypeOf(raw: JsonText): FieldType | 'null' {
     default:
       return 'number';
   }
+}
+
+type Found = FieldType | 'null' | 'missing';
+
+function checkFields(schema: TableSchema, found: (name: string) => Found): void {
+  for (const { name, type, required } of schema.fields) {
+    const actual = found(name);
+    if (actual === type) continue;
+    if (actual !== 'null' && actual !== 'missing') throw refused(name, `expected ${type}, got ${actual}`);
+    if (required) throw refused(name, `required field is ${actual}`);
+  }
+}
+
+function typeOfValue(value: JsonValue | undefined): Found {
+  if (value === undefined) return 'missing';
+  if (typeof value === 'string') return 'string';
+  if (typeof value === 'number') return 'number';
+  if (typeof value === 'boolean') return 'boolean';
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  // A plugin may hand over what becomes something else as JSON, a date for one.
+  return Object.getPrototypeOf(value) === Object.prototype ? 'object' : jsonTypeOf(jsonText(value));
 }
 
 function typeName(value: unknown): string {

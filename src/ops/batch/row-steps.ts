@@ -3,9 +3,9 @@ import { StoreError } from '../../errors.js';
 import type { Match } from '../../projections/rows/queries.js';
 import { invalid } from '../../schema/field-errors.js';
 import { fieldValue } from '../../schema/filter-value.js';
-import type { Members } from '../../schema/json.js';
+import type { JsonText } from '../../schema/json.js';
 import { fieldOf, type TableSchema } from '../../schema/table-schema.js';
-import { validateData } from '../../schema/validate-row.js';
+import { validRowText } from '../../schema/validate-row.js';
 import { addRow } from '../create-row.js';
 import { removeRow } from '../delete-row.js';
 import { newRowCreated, rowDeleted } from '../row-events.js';
@@ -18,7 +18,7 @@ type Op<N extends BatchOp['op']> = Extract<BatchOp, { op: N }>;
 
 /** @throws StoreError VALIDATION_ERROR, TABLE_NOT_FOUND. */
 export function insertStep(work: TableWork, { data }: Op<'data_insert'>): OpOutcome {
-  const { id, version } = addRow(parts(work), work.store.newId(), validateData(work.requireSchema(), data));
+  const { id, version } = addRow(parts(work), work.store.newId(), validRowText(work.requireSchema(), data));
   return { result: { op: 'data_insert', id, version }, affects: oneRow(work) };
 }
 
@@ -43,9 +43,9 @@ export function replaceStep(work: TableWork, { match, items }: Op<'replace'>): O
   const data = items.map((item, index) => validItem(schema, item, index));
   const removed = work.rows.idsMatching(typed).filter((id) => work.tx.row(id) !== null);
   for (const id of removed) work.tx.append(rowDeleted(schema, id));
-  const ids = data.map((members) => {
+  const ids = data.map((text) => {
     const id = work.store.newId();
-    work.tx.append(newRowCreated(schema, id, members));
+    work.tx.append(newRowCreated(schema, id, text));
     return id;
   });
   const replaced = { deleted: removed.length, inserted: ids.length };
@@ -97,9 +97,9 @@ function matchValue<T>(check: () => T, key: string): T {
   }
 }
 
-function validItem(schema: TableSchema, item: unknown, index: number): Members {
+function validItem(schema: TableSchema, item: unknown, index: number): JsonText {
   try {
-    return validateData(schema, item);
+    return validRowText(schema, item);
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     throw invalid(`items[${index}]`, error.message);
