@@ -4,9 +4,12 @@
  */
 import { existsSync, linkSync, rmSync } from 'node:fs';
 import { StoreError } from '../errors.js';
+import { upcast } from '../events/catalogue.js';
 import { type Connection, openDatabase } from '../events/database.js';
 import { EventRows } from '../events/event-rows.js';
 import { storageError } from '../events/storage-error.js';
+import { AliasesProjection } from '../projections/aliases/project.js';
+import { tableAliases } from '../projections/aliases/queries.js';
 import { replay } from '../projections/replay.js';
 import { HistoryRows, liveTables } from '../projections/row-history/history-rows.js';
 import { RowHistoryProjection } from '../projections/row-history/project.js';
@@ -78,6 +81,7 @@ async function fill(snapshot: Snapshot, target: Connection, table: OperatedTable
   const events = new EventRows(target);
   const rows = new ReplayedRows(target, 'rows');
   const history = new RowHistoryProjection(target, historyName, archive, liveTables, false);
+  const aliases = new AliasesProjection(target, tableAliases);
   const historyRows = new HistoryRows(target, historyName);
   const foreign = await ForeignHistory.read(snapshot.connection);
   const transact = async (write: () => void) => target.transaction(write).immediate();
@@ -91,8 +95,10 @@ async function fill(snapshot: Snapshot, target: Connection, table: OperatedTable
         for (const event of batch) {
           events.insert(event);
           const change = rows.apply(event);
-          if (change === null) history.applyTableEvent(event);
-          else {
+          if (change === null) {
+            history.applyTableEvent(event);
+            aliases.applyTableEvent(upcast(event));
+          } else {
             insertForeign(target, liveTables.raw, foreign.before(event) ?? []);
             history.apply(change);
           }

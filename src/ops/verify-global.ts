@@ -15,6 +15,7 @@ import type { WorkOptions } from './operated-table.js';
 import { withSnapshot } from './replay/snapshot.js';
 import { Checks } from './verify/checks.js';
 import { LogAudit } from './verify/log-audit.js';
+import { ReplayedCopy } from './verify/replayed-copy.js';
 import type { Verification } from './verify-table.js';
 
 export interface VerifyGlobalOptions extends WorkOptions {
@@ -58,20 +59,18 @@ export async function verifyGlobal(
   });
 }
 
-const projected = [
-  { check: 'aliases', live: '_global_aliases', replayed: '_replayed_aliases', key: 'name' },
-  { check: 'views', live: '_views', replayed: '_replayed_views', key: 'view' },
-] as const;
-
 /** The projections of the log once more, in temporary tables beside the live ones. */
 class Replayed {
+  readonly #aliases: ReplayedCopy;
+  readonly #views: ReplayedCopy;
   readonly #projections: readonly InlineProjection[];
 
-  constructor(private readonly connection: Connection) {
-    for (const { live, replayed } of projected) createLike(connection, live, replayed);
+  constructor(connection: Connection) {
+    this.#aliases = new ReplayedCopy(connection, { check: 'aliases', live: '_global_aliases', key: 'name' });
+    this.#views = new ReplayedCopy(connection, { check: 'views', live: '_views', key: 'view' });
     this.#projections = [
-      new AliasesProjection(connection, { ...globalAliases, table: '_replayed_aliases' }),
-      new ViewsProjection(connection, '_replayed_views'),
+      new AliasesProjection(connection, { ...globalAliases, table: this.#aliases.table }),
+      new ViewsProjection(connection, this.#views.table),
     ];
   }
 
@@ -81,26 +80,7 @@ class Replayed {
   }
 
   compare(checks: Checks): void {
-    for (const { check, live, replayed, key } of projected) {
-      const missing = this.#first(key, replayed, `main.${live}`);
-      const extra = this.#first(key, `main.${live}`, replayed);
-      if (missing !== null) checks.fail(check, `${missing} is missing or differs from the log`);
-      if (extra !== null) checks.fail(check, `${extra} is not in the log as it is`);
-    }
+    this.#aliases.compare(checks);
+    this.#views.compare(checks);
   }
-
-  #first(key: string, here: string, there: string): string | null {
-    const sql = `SELECT ${key} FROM (SELECT * FROM ${here} EXCEPT SELECT * FROM ${there}) ORDER BY 1 LIMIT 1`;
-    return this.connection.prepare<[], string>(sql).pluck().get() ?? null;
-  }
-}
-
-/** With the live table's own declaration: its keys decide what an upsert replaces. */
-function createLike(connection: Connection, live: string, replayed: string): void {
-  const declared = connection
-    .prepare<[string], string>("SELECT sql FROM main.sqlite_schema WHERE type = 'table' AND name = ?")
-    .pluck()
-    .get(live);
-  if (declared === undefined) throw new Error(`there is no table ${live}`);
-  connection.exec(`CREATE TEMP TABLE ${replayed} ${declared.slice(declared.indexOf('('))}`);
 }

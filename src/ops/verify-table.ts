@@ -14,6 +14,7 @@ import { type Snapshot, withSnapshot } from './replay/snapshot.js';
 import { type Check, Checks } from './verify/checks.js';
 import { HistoryAudit } from './verify/history-audit.js';
 import { type Anchor, LogAudit } from './verify/log-audit.js';
+import { ReplayedAliases } from './verify/replayed-aliases.js';
 
 export type { Anchor } from './verify/log-audit.js';
 
@@ -34,13 +35,13 @@ export interface Verification {
 }
 
 const names = ['chain', 'sequence', 'bodies', 'known events', 'anchor', 'rows', 'row order'] as const;
-const historyNames = ['row history', 'archive', 'foreign writes'] as const;
-const proven = ['rows', 'row order', 'row history', 'archive'] as const;
+const otherNames = ['row history', 'archive', 'aliases', 'foreign writes'] as const;
+const proven = ['rows', 'row order', 'row history', 'archive', 'aliases'] as const;
 
 /** Differences are in the result, not thrown. @throws StoreError STORAGE_ERROR; the signal's reason. */
 export async function verifyTable(table: OperatedTable, options: VerifyOptions = {}): Promise<Verification> {
   return withSnapshot(table.database.path, async (snapshot) => {
-    const checks = new Checks([...names, ...historyNames]);
+    const checks = new Checks([...names, ...otherNames]);
     const audit = new LogAudit(snapshot.connection, checks, options.head ?? null);
     await new Verifier(snapshot, checks, audit, options).run();
     const { seq, hash } = snapshot.head;
@@ -58,6 +59,7 @@ export async function verifyTable(table: OperatedTable, options: VerifyOptions =
 class Verifier {
   readonly #rows: ReplayedRows;
   readonly #history: HistoryAudit;
+  readonly #aliases: ReplayedAliases;
   /** Why the replay ended early, once it has. */
   #stopped: string | null = null;
 
@@ -70,6 +72,7 @@ class Verifier {
     createRowsTable(snapshot.connection, replayedTable);
     this.#rows = new ReplayedRows(snapshot.connection, replayedTable);
     this.#history = new HistoryAudit(snapshot.connection, checks);
+    this.#aliases = new ReplayedAliases(snapshot.connection);
   }
 
   async run(): Promise<void> {
@@ -98,8 +101,10 @@ class Verifier {
     if (this.#stopped !== null) return;
     try {
       const change = this.#rows.apply(event);
-      if (change === null) this.#history.expectTableEvent(event);
-      else this.#history.expect(change);
+      if (change === null) {
+        this.#history.expectTableEvent(event);
+        this.#aliases.apply(event);
+      } else this.#history.expect(change);
     } catch (error) {
       const message = isStoreError(error) ? error.message : `event ${event.seq} cannot be replayed`;
       const isUnknown = isStoreError(error) && error.code === 'UNKNOWN_EVENT';
@@ -110,6 +115,7 @@ class Verifier {
 
   async #compare(): Promise<void> {
     if (!areIdenticalRows(this.snapshot.connection, 'main.rows', replayedTable)) this.#nameDifference();
+    this.#aliases.compare(this.checks);
     await this.#history.compare(async () => {
       await setImmediate();
       this.options.signal?.throwIfAborted();

@@ -1,10 +1,13 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createAlias } from '../../src/ops/create-alias.js';
+import { deleteAlias } from '../../src/ops/delete-alias.js';
 import { parsePoint } from '../../src/ops/replay/point.js';
 import { replayTo } from '../../src/ops/replay-to.js';
 import { verifyTable } from '../../src/ops/verify-table.js';
-import { ScratchTable } from './scratch-table.js';
+import { caller, ScratchTable } from './scratch-table.js';
 
 let table: ScratchTable;
 
@@ -35,6 +38,27 @@ describe('replay', () => {
     expect(other.contents()).toEqual(then);
     await other.remove();
     expect(readdirSync(table.directory).filter((name) => name.includes('.tmp'))).toEqual([]);
+  });
+
+  it('has the aliases of then, and those from before the log', async () => {
+    await table.create({ title: 'x' });
+    table.foreign(`INSERT INTO _aliases (name, filter) VALUES ('old', '{"type":"all"}')`);
+    const filter = { type: 'eq', field: 'title', value: 'x' };
+    await createAlias(table.store, { name: 'early', filter }, caller);
+    await deleteAlias(table.store, { name: 'early' }, caller);
+    await createAlias(table.store, { name: 'late', filter }, caller);
+    const namesAt = async (to: string) => {
+      const out = join(table.directory, `${to}.db`);
+      await replayTo(table.operated, { to: parsePoint(to), out });
+      const copy = new Database(out, { readonly: true });
+      const names = copy.prepare('SELECT name FROM _aliases ORDER BY name').pluck().all();
+      copy.close();
+      return names;
+    };
+    expect(await namesAt('1')).toEqual(['old']);
+    expect(await namesAt('2')).toEqual(['early', 'old']);
+    expect(await namesAt('3')).toEqual(['old']);
+    expect(await namesAt('4')).toEqual(['late', 'old']);
   });
 
   it('never touches a file that is there', async () => {

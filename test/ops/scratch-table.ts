@@ -165,7 +165,7 @@ export class ScratchTable {
     return {
       registry: {
         aliasStores: {
-          readable: async () => [],
+          readable: async () => [{ scope: 'legacy', log: this.database.log, aliases: this.database.aliases }],
           writable: async () => ({ scope: 'legacy', log: this.database.log, aliases: this.database.aliases }),
         },
         config: loadConfig({}, directory),

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createAlias } from '../../src/ops/create-alias.js';
+import { deleteAlias } from '../../src/ops/delete-alias.js';
 import { verifyTable } from '../../src/ops/verify-table.js';
-import { ScratchTable } from './scratch-table.js';
+import { caller, ScratchTable } from './scratch-table.js';
 
 let table: ScratchTable;
 let first: string;
@@ -151,4 +153,28 @@ it('can be stopped, and says how far it is', async () => {
   await expect(verifyTable(table.operated, { signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow(
     'enough',
   );
+});
+
+describe('aliases in a table of its own mode', () => {
+  beforeEach(async () => {
+    // The predecessor's, which the log does not tell.
+    table.foreign(`INSERT INTO _aliases (name, filter) VALUES ('old', '{"type":"all"}')`);
+    const filter = { type: 'eq', field: 'title', value: 'first' };
+    await createAlias(table.store, { name: 'firsts', filter }, caller);
+    await createAlias(table.store, { name: 'gone', filter }, caller);
+    await deleteAlias(table.store, { name: 'gone' }, caller);
+  });
+
+  it('are proven', async () => {
+    expect(await differences()).toEqual({});
+  });
+
+  it.each([
+    [`UPDATE _aliases SET filter = '{}' WHERE name = 'firsts'`, 'firsts is missing or differs from the log'],
+    [`DELETE FROM _aliases WHERE name = 'firsts'`, 'firsts is missing or differs from the log'],
+    [`INSERT INTO _aliases (name, filter) VALUES ('gone', '{}')`, 'gone is not in the log as it is'],
+  ])('show what was changed past the log: %s', async (sql, first) => {
+    table.foreign(sql);
+    expect(await differences()).toEqual({ aliases: first });
+  });
 });

@@ -1,5 +1,6 @@
 /** What a table's file holds that its log does not tell, for a copy that is made from the log. */
 import type { Connection } from '../../events/database.js';
+import { copyAliasesNotInLog } from '../../projections/aliases/not-in-log.js';
 import { type EarlierChunks, readMixedChunks } from '../rebuild/carry-over.js';
 import { hasEarlierHistory, lastEarlierVersion } from './earlier-history.js';
 
@@ -15,16 +16,15 @@ const chunk = [
   'format',
   'blob',
 ];
-const alias = ['name', 'filter', 'default_limit', 'description', 'params_schema'];
 
-/** Copies the history from before the log and the per-table aliases of the predecessor. */
+/** Copies the history from before the log and the aliases that the log does not tell. */
 export async function copyEarlier(source: Connection, target: Connection): Promise<void> {
   const mixed = await readMixedChunks(source);
   target.transaction(() => copyAll(source, target, mixed)).immediate();
 }
 
 function copyAll(source: Connection, target: Connection, mixed: EarlierChunks): void {
-  copy(source, target, '_aliases', alias, '1');
+  copyAliasesNotInLog(source, target, '_aliases');
   if (!hasEarlierHistory(source)) return;
   const bound = (table: string) => `coalesce(${lastEarlierVersion(`${table}.row_id`)}, 9007199254740991)`;
   const insert = target.prepare(insertSql('_row_history', raw));
