@@ -43,7 +43,8 @@ interface Middle {
   readonly after: string;
 }
 
-function commonEnds(before: string, after: string, offset = 0): Middle {
+/** What differs between two texts once the stretches that both begin and end with are left out; whole characters only. */
+export function commonEnds(before: string, after: string, offset = 0): Middle {
   const shorter = Math.min(before.length, after.length);
   let start = 0;
   while (start + stride <= shorter && before.slice(start, start + stride) === after.slice(start, start + stride)) {

@@ -1,6 +1,7 @@
 /** What the content tools have in common: one string field of one row, and the change of nothing else in it. */
 import { StoreError } from '../errors.js';
 import type { CommandTransaction } from '../events/event-log.js';
+import { editedString } from '../events/string-edit.js';
 import type { Caller, RowState } from '../events/types.js';
 import { invalid, requireField } from '../schema/field-errors.js';
 import { type JsonValue, jsonText, parseJson } from '../schema/json.js';
@@ -51,6 +52,12 @@ export function requireRange([first, last]: LineRange): LineRange {
   throw invalid('view_range', 'must be [start, end] with 1 <= start <= end');
 }
 
+interface FieldEdit {
+  readonly field: string;
+  readonly old: string;
+  readonly text: string;
+}
+
 export interface Edited<T> {
   readonly text: string;
   readonly result: T;
@@ -70,8 +77,9 @@ export async function editContent<T extends { readonly [key: string]: JsonValue 
     const id = resolveId(input.id, (prefix) => rows.idsWithPrefix(prefix));
     requireStringField(table.schema, input.field);
     const before = liveRow(tx, id, input);
-    const { text, result } = edit(textOf(before, input.field));
-    appendEdit(tx, table.schema, before, input.field, text);
+    const old = textOf(before, input.field);
+    const { text, result } = edit(old);
+    appendEdit(tx, table.schema, before, { field: input.field, old, text });
     return result;
   };
   const memory = { remember: (result: T): JsonValue => result, recall: (kept: JsonValue) => kept as T };
@@ -79,8 +87,15 @@ export async function editContent<T extends { readonly [key: string]: JsonValue 
   return replayed ? { ...result, replayed: true } : result;
 }
 
-function appendEdit(tx: CommandTransaction, schema: TableSchema, before: RowState, field: string, text: string): void {
-  const after = new Map(storedMembers(before)).set(field, jsonText(text));
+function appendEdit(
+  tx: CommandTransaction,
+  schema: TableSchema,
+  before: RowState,
+  { field, old, text }: FieldEdit,
+): void {
+  const members = storedMembers(before);
+  const raw = members.get(field);
+  const after = new Map(members).set(field, raw === undefined ? jsonText(text) : editedString(raw, old, text));
   validateRow(schema, after);
   tx.append(rowUpdated(schema, before, after));
 }
