@@ -1,8 +1,10 @@
 /** `alias_run`: the stored query again, with parameters and another page if need be. */
 import { StoreError } from '../errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../schema/json.js';
+import { nearest } from '../schema/suggest.js';
 import { type Aggregated, aggregateTables, resolveSources } from './aggregate.js';
 import { renderApart } from './filter-template/render-apart.js';
+import { usedNames } from './filter-template/used-names.js';
 import { listRows } from './list-rows.js';
 import type { RowRecord, Store } from './store.js';
 import { type AliasView, aliasView, findAlias, ownTable, sourcesOf } from './stored-alias.js';
@@ -52,7 +54,26 @@ async function filterOf(alias: AliasView, params: unknown): Promise<JsonValue> {
   }
   if (params == null && alias.params_schema !== null)
     throw new StoreError('ALIAS_PARAMS_REQUIRED', { name: alias.name });
-  return renderApart(alias.filter_template, params == null ? {} : paramsObject(params));
+  const values = params == null ? {} : paramsObject(params);
+  refuseUnknown(alias.filter_template, namesIn(alias.params_schema), values);
+  return renderApart(alias.filter_template, values);
+}
+
+/** A misspelt name of an optional parameter would answer other rows than those meant (rulings 1.6). */
+function refuseUnknown(template: string, declared: readonly string[], values: JsonObject): void {
+  const used = usedNames(template);
+  const unknown = Object.keys(values).find((name) => !declared.includes(name) && !used.has(name));
+  if (unknown === undefined) return;
+  const meant = nearest(unknown, [...declared, ...used]);
+  const list = declared.length === 0 ? '' : ` Parameters: ${declared.join(', ')}.`;
+  const hint = `${meant === undefined ? 'Leave it out.' : `Did you mean '${meant}'?`}${list}`;
+  const reason = 'the alias has no such parameter';
+  throw new StoreError('VALIDATION_ERROR', { field: `params.${unknown}`, reason }, { kind: 'input', hint });
+}
+
+/** An older program may have stored anything. */
+function namesIn(schema: JsonValue): string[] {
+  return Array.isArray(schema) ? schema.filter((name) => typeof name === 'string') : [];
 }
 
 /** Who passes values means them to count; without a template the rows would be others than those meant. */

@@ -86,6 +86,29 @@ describe('an alias', () => {
     }
   });
 
+  it.each([
+    ['declared', ['state', 'least']],
+    ['undeclared', undefined],
+  ])('of a template refuses %s parameters that it cannot use', async (_, params_schema) => {
+    const { store } = world();
+    await addRows(store, 'issues', ['a']);
+    const filter_template =
+      '{# title #}{"type":"and","filters":[{"type":"eq","field":"state","value":"{{ state }}"}{% if least is defined %},{"type":"eq","field":"points","value":{{ least }} }{% endif %}]}';
+    await createAlias(store, { table: 'issues', name: 'open', filter_template, params_schema }, caller);
+    const run = (params: object) => runAlias(store, { name: 'open', params });
+    await run({ state: 'x', least: 1 });
+    expect(await refusal(run({ state: 'x', laest: 1 }))).toMatchObject({
+      kind: 'input',
+      code: 'VALIDATION_ERROR',
+      field: 'params.laest',
+      hint: expect.stringContaining("Did you mean 'least'?"),
+    });
+    // A word of a comment is no parameter, nor is what the filter itself is made of.
+    for (const name of ['title', 'points']) {
+      expect(await refusal(run({ state: 'x', [name]: 1 }))).toMatchObject({ field: `params.${name}` });
+    }
+  });
+
   it('keeps fields and order, which a call replaces', async () => {
     const { store } = world();
     await addRows(store, 'issues', ['bb', 'a', 'ccc']);
