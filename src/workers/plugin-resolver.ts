@@ -1,6 +1,9 @@
-/** Resolves what a plugin imports: runs on Node's own thread for module hooks. */
+/**
+ * Resolves what a plugin imports: runs on Node's own thread for module hooks. It imports types only: from source, newer
+ * versions of Node read it themselves, and look for no `.ts` behind a `.js`.
+ */
 import type { InitializeHook, ResolveHook } from 'node:module';
-import { packagePrefix, type ResolverData } from '../mcp/plugins/package-prefix.js';
+import type { ResolverData } from '../mcp/plugins/package-prefix.js';
 
 let data: ResolverData | undefined;
 
@@ -11,8 +14,8 @@ export const initialize: InitializeHook<ResolverData> = (given) => {
 export const resolve: ResolveHook = async (specifier, context, next) => {
   if (data === undefined) return next(specifier, context);
   if (specifier === 'mini-app-mcp/plugin') return { url: data.surface, shortCircuit: true };
-  if (specifier.startsWith(packagePrefix)) {
-    return next(specifier.slice(packagePrefix.length), { ...context, parentURL: data.surface });
+  if (specifier.startsWith(data.packagePrefix)) {
+    return next(specifier.slice(data.packagePrefix.length), { ...context, parentURL: data.surface });
   }
   if (!/^(?:zod|rxjs)(?:\/|$)/.test(specifier)) return next(specifier, context);
   try {

@@ -60,6 +60,6 @@ function registerResolver(): void {
   const { url, isSource } = workerFile('plugin-resolver');
   // A server from source reads TypeScript by a loader of its own, which resolves the surface as well.
   const surface = new URL(isSource ? '../plugin.ts' : '../plugin.js', url);
-  const data: ResolverData = { surface: surface.href };
+  const data: ResolverData = { surface: surface.href, packagePrefix };
   register(url, { data });
 }

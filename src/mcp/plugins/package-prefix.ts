@@ -1,4 +1,4 @@
-/** What the module resolver of plugins and those who register it agree on; it is loaded on Node's thread for hooks. */
+/** What the module resolver of plugins and those who register it agree on. */
 
 /** In front of a package's name: to be looked for where the server is installed. */
 export const packagePrefix = 'mini-app-mcp-package:';
@@ -10,4 +10,6 @@ export interface ResolverData {
    * plugin has none of its own.
    */
   readonly surface: string;
+  /** In front of the name of such a package. */
+  readonly packagePrefix: string;
 }
