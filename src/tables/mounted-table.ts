@@ -18,6 +18,8 @@ export class MountedTable extends DefinedTable implements Table {
   constructor(
     definition: TableDefinition,
     private readonly context: MountContext,
+    /** Whether a scope that comes before this table's has one of its name by now. */
+    private readonly isOverridden: () => boolean = () => false,
   ) {
     super(definition);
   }
@@ -43,7 +45,7 @@ export class MountedTable extends DefinedTable implements Table {
     );
   }
 
-  /** As {@link OpenTable.hasNewSchema}; also when its directory is gone. Opens a table whose schema.yaml has changed. */
+  /** As {@link OpenTable.hasNewSchema}; also when its directory is gone or another table takes its place. Opens a table whose schema.yaml has changed. */
   hasNewSchema(): boolean {
     const now = performance.now();
     if (now - this.#lookedAt < lookAgainAfterMs) return false;
@@ -61,6 +63,7 @@ export class MountedTable extends DefinedTable implements Table {
   #lookForNewSchema(): boolean {
     // In legacy mode there is nothing else that could be served.
     if (this.scope !== 'legacy' && !existsSync(dirname(this.schemaPath))) return true;
+    if (this.isOverridden()) return true;
     if (this.#opened !== null) return this.#opened.hasNewSchema();
     if (readIfThere(this.schemaPath) === this.schemaText || !existsSync(this.databasePath)) return false;
     return this.open().hasNewSchema();

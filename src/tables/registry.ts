@@ -158,7 +158,14 @@ export class TableRegistry implements Registry {
   #tableFor(definition: TableDefinition | undefined): MountedTable | null {
     if (definition === undefined) return null;
     const current = this.#scanned?.tables.get(definition.name);
-    return current?.isSameAs(definition) ? current : new MountedTable(definition, this.context);
+    if (current?.isSameAs(definition)) return current;
+    return new MountedTable(definition, this.context, () => this.#isOverridden(definition));
+  }
+
+  /** One of the project's that could not be mounted takes no place. */
+  #isOverridden({ name, scope }: TableDefinition): boolean {
+    if (scope !== 'user' || !this.scopes.overrides(name)) return false;
+    return !this.#mountedNow().failed.some((other) => other.scope === 'project' && other.table === name);
   }
 
   #defaultName(): string | null {

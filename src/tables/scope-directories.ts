@@ -26,7 +26,13 @@ export class ScopeDirectories implements TableScopes {
   hasTable(name: string): boolean {
     if (/[/\\\0]|^\.*$/.test(name)) return false;
     const { userDir, projectDir } = this.context.config;
-    return [userDir, projectDir].some((root) => root !== null && existsSync(join(root, name, 'schema.yaml')));
+    return hasTableIn(userDir, name) || hasTableIn(projectDir, name);
+  }
+
+  /** Whether the project has a table that takes the place of the user's of this name, mounted or not. */
+  overrides(name: string): boolean {
+    const { userDir, projectDir } = this.context.config;
+    return projectDir !== userDir && hasTableIn(projectDir, name);
   }
 
   draft(definition: TableDefinition): Table {
@@ -36,4 +42,8 @@ export class ScopeDirectories implements TableScopes {
   rehearsal(definition: TableDefinition): Table {
     return new RehearsedTable(definition, this.context);
   }
+}
+
+function hasTableIn(root: string | null, name: string): boolean {
+  return root !== null && existsSync(join(root, name, 'schema.yaml'));
 }

@@ -67,6 +67,34 @@ describe('a table that is asked for wrongly', () => {
   });
 });
 
+describe('a table of the project that comes later', () => {
+  const soon = () => new Promise((resolve) => setTimeout(resolve, 5));
+
+  test('takes the place of the user’s of its name without a reload', async () => {
+    write('user/notes/schema.yaml', schema('notes'));
+    const mounted = mount();
+    expect(mounted.resolve('notes').scope).toBe('user');
+    write('project/notes/schema.yaml', schema('notes'));
+    await soon();
+    expect(mounted.resolve('notes').scope).toBe('project');
+    rmSync(join(directory, 'project', 'notes'), { recursive: true });
+    await soon();
+    expect(mounted.resolve('notes').scope).toBe('user');
+  });
+
+  test('takes no place when it is broken, which is told once', async () => {
+    write('user/notes/schema.yaml', schema('notes'));
+    const mounted = mount();
+    mounted.resolve('notes');
+    write('project/notes/schema.yaml', 'table: [');
+    for (let count = 0; count < 3; count++) {
+      await soon();
+      expect(mounted.resolve('notes').scope).toBe('user');
+    }
+    expect(logged.filter((line) => line.includes('notes is skipped'))).toHaveLength(1);
+  });
+});
+
 describe('scanning', () => {
   test('takes directories with a schema.yaml, sorted; the user directory is made, the project’s is not', () => {
     write('project/b/schema.yaml', schema('b'));
