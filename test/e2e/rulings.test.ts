@@ -56,6 +56,20 @@ describe('a row that was adopted without a history', () => {
   });
 });
 
+it('a new row is made under the version 0 only, which every row has before it is there', async () => {
+  const directory = home();
+  writeTable(join(directory, 'user'));
+  const server = serve(directory);
+  const create = (version: unknown) =>
+    server.call('create', { table: 'issues', data: { title: 'new' }, expected_version: version });
+  expect((await create(0)).body).toMatchObject({ version: 1 });
+  for (const version of [1, -1, '0', 0.5])
+    expect((await create(version)).body).toMatchObject({
+      kind: 'input',
+      message: expect.stringContaining('must be 0 or left out'),
+    });
+});
+
 describe('a repeated idempotency key', () => {
   it('is answered by every writing tool after a restart', async () => {
     const directory = home();

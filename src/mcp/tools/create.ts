@@ -2,12 +2,17 @@ import { z } from 'zod';
 import { createRow } from '../../ops/create-row.js';
 import { Contract } from '../contract.js';
 import { Projection } from '../projection.js';
-import { data, idempotencyKey, table } from './shared-arguments.js';
+import { data, idempotencyKey, newRowVersion, table } from './shared-arguments.js';
 import { row } from './shared-results.js';
 import { storeKey } from './store-key.js';
 
 /** The arguments. */
-export const payload = z.object({ table, data, idempotency_key: idempotencyKey });
+export const payload = z.object({
+  table,
+  data,
+  expected_version: newRowVersion,
+  idempotency_key: idempotencyKey,
+});
 
 const contract = Contract.operation('store/CreateRow', 1, {
   payload,

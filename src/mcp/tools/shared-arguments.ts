@@ -22,6 +22,11 @@ export const expectedVersion = z
   .describe('Refuse unless the row has this version')
   .optional();
 
+/** For a caller that gives one with every write: a row that is about to be made has no version but 0. */
+export const newRowVersion = z
+  .literal(0, { error: 'must be 0 or left out: a row that is about to be made has no version yet' })
+  .optional();
+
 /** Makes a write repeatable (rulings 3.6). */
 export const idempotencyKey = nonEmpty()
   // Storing it would change it, and the log would no longer hold what was hashed.
