@@ -218,10 +218,11 @@ test('writes through the store on behalf of its caller; a function cannot leave 
   const { body } = await server.call('act', { do: 'create' });
   const id = (body.value as { did: string }).did;
   expect(await server.do('get', { table: 'issues', id })).toMatchObject({ data: { title: 'made in a worker' } });
-  expect(await server.call('act', { do: 'atomically' })).toMatchObject({
-    isError: true,
-    body: { code: 'VALIDATION_ERROR', field: 'atomically' },
-  });
+  const refused = await server.call('act', { do: 'atomically' });
+  expect(refused).toMatchObject(system);
+  await expect.poll(() => server.stderr).toContain(String(refused.body.incident));
+  const line = server.stderr.split('\n').find((each) => each.includes(String(refused.body.incident)));
+  expect(line).toMatch(/"tool":"act".*Store\.atomically cannot be used in a worker.*expected_version.*without worker:/);
 });
 
 describe('a call that ends its worker', () => {

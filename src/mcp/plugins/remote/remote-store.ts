@@ -1,10 +1,13 @@
 /** The store inside a worker: every method is a message. The server knows on whose behalf, by the call under way. */
 import type { AsyncLocalStorage } from 'node:async_hooks';
-import { StoreError } from '../../../errors.js';
 import type { PluginRow, PluginStore } from '../plugin-store.js';
 import type { FromWorker } from './messages.js';
 
 type Method = Extract<FromWorker, { type: 'store' }>['method'];
+
+const noAtomically =
+  'Store.atomically cannot be used in a worker, because a function cannot leave its thread: ' +
+  'write with expected_version instead, or run the plugin without worker: in MINI_APP_PLUGINS';
 
 interface Waiting {
   resolve(value: unknown): void;
@@ -27,13 +30,8 @@ export class RemoteStore {
     update: (input) => this.#ask<PluginRow>('update', input),
     delete: (input) => this.#ask<string>('delete', input),
     restore: (input) => this.#ask<PluginRow>('restore', input),
-    atomically: () =>
-      Promise.reject(
-        new StoreError('VALIDATION_ERROR', {
-          field: 'atomically',
-          reason: 'a function cannot leave its worker; use expected_version, or run the plugin without worker:',
-        }),
-      ),
+    // A mistake of the plugin's author, whom the log tells: there is nothing that the caller of its tool could correct.
+    atomically: () => Promise.reject(new Error(noAtomically)),
   };
 
   answered(id: number, failure: Error | null, value: unknown): void {
