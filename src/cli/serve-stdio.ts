@@ -12,6 +12,9 @@ import type { StartedStore } from './start-store.js';
 /** The first answers come before the tables are opened; in milliseconds. */
 const warmUpDelay = 100;
 
+/** A client that has left waits this long for plugins that still load, in milliseconds: its requests need the rest. */
+const lastWait = 750;
+
 /**
  * Serves until the client leaves or a signal comes, then ends the process. The greeting is answered while tables and tools
  * are still being loaded.
@@ -22,9 +25,12 @@ export async function serveStdio(isWatchingPlugins = false): Promise<never> {
   const { config, log } = serverSettings();
   const hangUp = new HangUp(log);
   const catalogue = new Catalogue(new Services(), log);
+  const leaving = new AbortController();
   const loading = new Promise<void>((resolve) => setImmediate(resolve))
     .then(() => import('./start-store.js'))
-    .then(({ startStore }) => startStore({ config, log, catalogue, isWatchingPlugins, hangUp }));
+    .then(({ startStore }) =>
+      startStore({ config, log, catalogue, isWatchingPlugins, hangUp, leaving: leaving.signal }),
+    );
   loading.then(warmUpSoon, () => undefined);
   const serving = runStdioProcess({
     catalogue,
@@ -33,6 +39,7 @@ export async function serveStdio(isWatchingPlugins = false): Promise<never> {
     ready: loading,
     extensions: [resourcesOf(loading)],
     actor: config.env.MINI_APP_ACTOR,
+    onLeave: () => setTimeout(() => leaving.abort(), lastWait),
     shutdown: async () => (await loading).close(),
   });
   return await Promise.race([serving, failureOf(loading)]);

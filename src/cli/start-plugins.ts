@@ -22,6 +22,8 @@ export interface StartPluginsOptions {
   readonly store: Store;
   readonly isWatching: boolean;
   readonly hangUp?: HangUp | undefined;
+  /** Aborted when nobody waits for them any more. */
+  readonly leaving?: AbortSignal | undefined;
 }
 
 export interface StartedPlugins {
@@ -33,7 +35,7 @@ export interface StartedPlugins {
 
 /** Starts them and resolves when they are there, or when the first list of tools can wait no longer. */
 export async function startPlugins(options: StartPluginsOptions): Promise<StartedPlugins> {
-  const { config, catalogue, host, isWatching, hangUp } = options;
+  const { config, catalogue, host, isWatching, hangUp, leaving } = options;
   const { cwd, plugins } = config;
   const store = pluginStore(options.store);
   catalogue.services.provide(storeService, store);
@@ -44,7 +46,7 @@ export async function startPlugins(options: StartPluginsOptions): Promise<Starte
   const reload = reloadOf(specs, workers, catalogue.log);
   if (isWatching) warnOfUnwatched(specs, catalogue.log);
   hangUp?.ready(reload);
-  await within(loading, firstListBoundMs);
+  await within(Promise.race([loading, ...(leaving === undefined ? [] : [endOf(leaving)])]), firstListBoundMs);
   return {
     loaded: loading,
     statuses: () => loaded.statuses,
@@ -52,6 +54,13 @@ export async function startPlugins(options: StartPluginsOptions): Promise<Starte
       await Promise.all([host.stop(), workers.stop()]);
     },
   };
+}
+
+function endOf(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
 }
 
 /** What SIGHUP asks for: newer versions of plugins in workers. Null when there is none. */

@@ -28,6 +28,8 @@ export interface StartStoreOptions {
   /** `--watch-plugins` */
   readonly isWatchingPlugins: boolean;
   readonly hangUp?: HangUp;
+  /** Aborted when requests are to be answered without the plugins that still load. */
+  readonly leaving?: AbortSignal;
 }
 
 export interface StartedStore {
@@ -40,7 +42,7 @@ export interface StartedStore {
 
 /** Mounts the tables and publishes the tools. @throws StoreError when the table of legacy mode cannot be mounted. */
 export async function startStore(options: StartStoreOptions): Promise<StartedStore> {
-  const { config, log, catalogue = new Catalogue(new Services(), log), isWatchingPlugins, hangUp } = options;
+  const { config, log, catalogue = new Catalogue(new Services(), log), isWatchingPlugins, hangUp, leaving } = options;
   // Plugins listen to changes, and a listener that throws must not end the process.
   rxjs.onUnhandledError = (error: unknown) => log.error('a listener failed', { error });
   checkCatalogue();
@@ -63,7 +65,8 @@ export async function startStore(options: StartStoreOptions): Promise<StartedSto
   await offerCoreTools(plugins);
   if (config.plugins.length > 0) {
     const { startPlugins } = await import('./start-plugins.js');
-    started = await startPlugins({ config, catalogue, host: plugins, store, isWatching: isWatchingPlugins, hangUp });
+    const own = { config, catalogue, host: plugins, store };
+    started = await startPlugins({ ...own, isWatching: isWatchingPlugins, hangUp, leaving });
   } else hangUp?.ready(null);
   if (config.managedViews.length > 0) void warnWhenLoaded(started, config, catalogue);
   const close = async () => {

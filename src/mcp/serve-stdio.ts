@@ -28,6 +28,8 @@ export interface StdioOptions {
   readonly ready?: Promise<unknown> | undefined;
   /** The value of MINI_APP_ACTOR, when set. */
   readonly actor?: string | undefined;
+  /** Called once, when no further request will come: those that are accepted have little time left. */
+  readonly onLeave?: (() => void) | undefined;
   /** Called once, after the last answer. */
   readonly onClose?: ((reason: string) => void) | undefined;
 }
@@ -62,6 +64,7 @@ export function serveMcpOverStdio(options: StdioOptions): StdioSession {
   async function finish(reason: string): Promise<void> {
     catalogue.log.debug('the connection ends', { reason });
     transport.stopAccepting();
+    options.onLeave?.();
     await answerAccepted(transport, catalogue);
     // A reader that hangs would hold up what closing has to say.
     await within(handle.close(), closeBoundMs);

@@ -1,0 +1,75 @@
+/** What plugins do to the server outside of calls: they hang while it starts, they break, they end the process. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { newDir, removeDir } from '../helpers/temp-dir.js';
+import { environment, Server, writeTable } from './server.js';
+
+let directory: string;
+let servers: Server[];
+
+beforeEach(() => {
+  directory = newDir();
+  servers = [];
+  writeTable(join(directory, 'user'));
+});
+
+afterEach(async () => {
+  for (const server of servers) await server.stop();
+  removeDir(directory);
+});
+
+function start(entry: string, text: string): Server {
+  writeFileSync(join(directory, 'bad.mjs'), text);
+  const server = new Server(directory, environment(directory, { MINI_APP_PLUGINS: entry }));
+  servers.push(server);
+  return server;
+}
+
+/** A client that sends all it has and leaves, as a pipe does. */
+async function leaveWith(server: Server): Promise<{ answers: boolean[]; ms: number; code: number | null }> {
+  const calls = [
+    server.call('create', { table: 'issues', data: { title: 'x' } }),
+    server.call('list', { table: 'issues' }),
+  ];
+  await expect.poll(() => server.lines.length, { interval: 5 }).toBeGreaterThan(0);
+  const started = performance.now();
+  server.leave();
+  const answers = await Promise.all(calls.map((call) => call.then(({ isError }) => !isError).catch(() => false)));
+  const code = await server.ended();
+  return { answers, ms: performance.now() - started, code };
+}
+
+describe.each([
+  [
+    'whose apply never ends',
+    "import { Plugin } from 'mini-app-mcp/plugin';\nexport default Plugin.make({ name: 'bad', apply: () => new Promise(() => {}) });",
+  ],
+  ['whose module never loads', 'await new Promise(() => {});\nexport default 1;'],
+])('a client that leaves while a plugin loads %s', (_, text) => {
+  test.each(['./bad.mjs', 'worker:./bad.mjs'])('has its answers, and the server ends in time: %s', async (entry) => {
+    const { answers, ms, code } = await leaveWith(start(entry, text));
+    expect(answers).toEqual([true, true]);
+    expect(code).toBe(0);
+    expect(ms).toBeLessThan(2_000);
+  });
+});
+
+test('a client that leaves at once is still answered by a plugin that loads in time', async () => {
+  const server = start(
+    './bad.mjs',
+    `import { Contract, Plugin, Projection, Store, z } from 'mini-app-mcp/plugin';
+const operation = Contract.operation('test/Late', 1, { payload: z.object({}), success: z.string() })
+  .annotate(Projection.Annotation, { name: 'late', title: 'Late', description: 'A test.', readOnlyHint: true,
+    destructiveHint: false, idempotentHint: true, openWorldHint: false, output: 'json' });
+export default Plugin.make({ name: 'late', inject: [Store], apply: async () => {
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  await Projection.offer('test/late', [Projection.operation(Store, operation, () => 'here')]);
+} });`,
+  );
+  const answer = server.call('late');
+  await expect.poll(() => server.lines.length, { interval: 5 }).toBeGreaterThan(0);
+  server.leave();
+  expect((await answer).body).toEqual({ value: 'here' });
+  expect(await server.ended()).toBe(0);
+});
