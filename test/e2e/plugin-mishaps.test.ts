@@ -73,3 +73,36 @@ export default Plugin.make({ name: 'late', inject: [Store], apply: async () => {
   expect((await answer).body).toEqual({ value: 'here' });
   expect(await server.ended()).toBe(0);
 });
+
+describe.each(['./bad.mjs', 'worker:./bad.mjs'])(
+  'the log of a plugin that cannot be started leads to its place: %s',
+  (entry) => {
+    test.each([
+      ['a syntax error', "import 'node:fs';\nexport default {", 'bad.mjs:2', 'SyntaxError'],
+      ['a syntax error in what it imports', "import './dep.mjs';", 'dep.mjs:2', 'SyntaxError'],
+      ['an import that is not there', "\nimport { nope } from 'mini-app-mcp/plugin';", 'bad.mjs:2', 'SyntaxError'],
+      ['an error at load', "\n\nthrow new TypeError('secret');", 'bad.mjs:3:7', 'TypeError'],
+      [
+        'an error in apply',
+        "import { Plugin } from 'mini-app-mcp/plugin';\nexport default Plugin.make({ name: 'bad', apply() {\n  throw new RangeError('secret');\n} });",
+        'bad.mjs:3:9',
+        'RangeError',
+      ],
+    ])('%s', async (_, text, place, name) => {
+      writeFileSync(join(directory, 'dep.mjs'), '\nconst a = ;');
+      const server = start(entry, text);
+      const started = () => server.stderr.split('\n').filter((line) => line.includes('plugin failed to start'));
+      await expect.poll(started, { timeout: 10_000 }).toHaveLength(1);
+      const [line = ''] = started();
+      expect(JSON.parse(line.slice(line.indexOf('{')))).toMatchObject({
+        entry,
+        at: join(directory, place),
+        error: { name, message: expect.any(String) },
+      });
+      const { text: info } = await server.call('info', { table: 'issues' });
+      expect(info).toContain('it could not be started; the log of the server says why');
+      expect(info).not.toContain(directory);
+      expect(info).not.toContain('secret');
+    });
+  },
+);

@@ -6,6 +6,7 @@ import { workerFile } from '../../ops/worker-file.js';
 import { packagePrefix, type ResolverData } from './package-prefix.js';
 import { type Plugin, pluginKind } from './plugin.js';
 import { PluginFailure } from './plugin-status.js';
+import { withPlace } from './syntax-place.js';
 
 let isRegistered = false;
 
@@ -17,8 +18,12 @@ export async function importPlugins(module: string): Promise<readonly Plugin[]> 
   registerResolver();
   const isFile = module.startsWith('file:');
   if (isFile) assertFile(fileURLToPath(module));
-  const loaded: unknown = await (isFile ? import(module) : importPackage(module));
-  return pluginsOf(loaded);
+  try {
+    const loaded: unknown = await (isFile ? import(module) : importPackage(module));
+    return pluginsOf(loaded);
+  } catch (error) {
+    throw await withPlace(error, module);
+  }
 }
 
 function assertFile(path: string): void {

@@ -1,6 +1,7 @@
 /** The plugins of MINI_APP_PLUGINS: loaded, applied in order of need, reported. One that fails stops nobody else. */
 import type { Logger } from '../log.js';
 import { inOrderOfNeed } from './apply-in-order.js';
+import { placeIn } from './blame.js';
 import { importPlugins } from './import-plugin.js';
 import { inTime } from './in-time.js';
 import type { Plugin } from './plugin.js';
@@ -82,6 +83,7 @@ export class LoadedPlugins {
         this.options.log.error('a newer version of a plugin is not used', {
           plugin: spec.shown,
           entry: spec.typed,
+          at: placeIn(error, spec),
           error,
         });
       },
@@ -108,9 +110,9 @@ export class LoadedPlugins {
     return this.#statuses.get(key)?.mode ?? 'in process';
   }
 
-  /** What was typed in the configuration for it. */
-  #entryOf(key: object): string | undefined {
-    for (const [spec, keys] of this.#entries) if (keys.includes(key)) return spec.typed;
+  /** What was configured for it. */
+  #specOf(key: object): PluginSpec | undefined {
+    for (const [spec, keys] of this.#entries) if (keys.includes(key)) return spec;
     return undefined;
   }
 
@@ -122,7 +124,9 @@ export class LoadedPlugins {
 
   #failed(key: object, plugin: Pick<Plugin, 'name' | 'version'>, error: unknown): void {
     this.#statuses.set(key, { ...named(plugin), mode: this.#modeOf(key), state: 'failed', error: wordsFor(error) });
-    this.options.log.error('plugin failed to start', { plugin: plugin.name, entry: this.#entryOf(key), error });
+    const spec = this.#specOf(key);
+    const at = spec === undefined ? undefined : placeIn(error, spec);
+    this.options.log.error('plugin failed to start', { plugin: plugin.name, entry: spec?.typed, at, error });
   }
 }
 

@@ -19,7 +19,10 @@ export class PluginFailure extends Error {
 
 /** What clients may read of a failure; the log has all of it. */
 export function wordsFor(error: unknown): string {
-  const isOurs =
-    error instanceof PluginFailure || error instanceof ProjectionError || error instanceof ProjectionConflict;
-  return isOurs ? error.message : 'it could not be started; the log of the server says why';
+  return isOurs(error) ? error.message : 'it could not be started; the log of the server says why';
+}
+
+/** Whether the words of a failure are ours, and hold no path and no secret. */
+export function isOurs(error: unknown): error is Error {
+  return error instanceof PluginFailure || error instanceof ProjectionError || error instanceof ProjectionConflict;
 }

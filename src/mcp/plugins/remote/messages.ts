@@ -59,8 +59,14 @@ export const storeMethods = ['get', 'list', 'create', 'update', 'delete', 'resto
 /** What a worker may say; anything else ends it. */
 export const fromWorker = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('ready'), description }),
-  /** `words` are fit for clients; null: only the log says why. */
-  z.strictObject({ type: z.literal('failed'), words: text.nullable(), detail: z.string() }),
+  /** `words` are fit for clients; null: only the log says why, by the rest. */
+  z.strictObject({
+    type: z.literal('failed'),
+    words: text.nullable(),
+    name: z.string(),
+    message: z.string(),
+    stack: z.string(),
+  }),
   /** `text` is that of the result; `cutOff`: there is none. */
   z.strictObject({
     type: z.literal('ended'),

@@ -209,7 +209,7 @@ export class RemotePlugin {
 
   async #giveUp(generation: Generation, error: unknown): Promise<void> {
     if (!(await this.#isPresent(generation)) || this.#stopped !== null) return;
-    this.options.log.error('a plugin in a worker is given up', { error });
+    this.options.log.error('a plugin in a worker is given up', { plugin: this.named.name, error });
     this.options.onGivenUp(error instanceof PluginFailure ? error.message : 'its worker could not be started again');
     // The calls that ended with the worker are answered before their view goes.
     await turn();

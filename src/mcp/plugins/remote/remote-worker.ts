@@ -141,8 +141,7 @@ export class RemoteWorker {
         this.#described?.resolve(message.description);
         return;
       case 'failed':
-        this.options.log.error('plugin in a worker failed to start', { detail: message.detail });
-        this.#described?.reject(message.words === null ? new Error(message.detail) : new PluginFailure(message.words));
+        this.#described?.reject(startFailure(message));
         return;
       case 'ended':
         this.#settle(message);
@@ -199,6 +198,13 @@ export class RemoteWorker {
   #say(message: ToWorker): void {
     this.#worker.postMessage(message);
   }
+}
+
+/** What failed in the worker, as an error here: the log shows the worker's stack. */
+function startFailure({ words, name, message, stack }: Extract<FromWorker, { type: 'failed' }>): Error {
+  const failure = words === null ? Object.assign(new Error(message), { name }) : new PluginFailure(words);
+  failure.stack = stack;
+  return failure;
 }
 
 /** Nearly every message is the end of a call: seen here in a microsecond, where the full check takes many. */

@@ -1,5 +1,6 @@
 /** The worker's side: a catalogue of its own with the module's plugins, called by messages. */
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { inspect } from 'node:util';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { errorOf } from '../../../ops/worker-thread.js';
 import { callTool } from '../../call.js';
@@ -11,7 +12,7 @@ import type { PublishedTool } from '../../view.js';
 import { applyInOrder } from '../apply-in-order.js';
 import { importPlugins } from '../import-plugin.js';
 import { PluginHost } from '../plugin-host.js';
-import { PluginFailure, wordsFor } from '../plugin-status.js';
+import { isOurs, PluginFailure } from '../plugin-status.js';
 import { Store } from '../plugin-store.js';
 import type { DescribedTool, Description, FromWorker, ToWorker, WorkerStart } from './messages.js';
 import { RemoteStore } from './remote-store.js';
@@ -50,8 +51,9 @@ class PluginServer {
       const named = plugins.map(({ name, version }) => ({ name, ...(version === undefined ? {} : { version }) }));
       this.#say({ type: 'ready', description: { plugins: named, views: this.#views() } });
     } catch (error) {
-      const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
-      this.#say({ type: 'failed', words: wordsFor(error), detail });
+      const { name, message } = error instanceof Error ? error : new Error(String(error));
+      const words = isOurs(error) ? message : null;
+      this.#say({ type: 'failed', words, name, message, stack: inspect(error, { depth: 4 }) });
     }
   }
 
