@@ -58,8 +58,9 @@ async function serveStdio(isWatchingPlugins: boolean): Promise<number> {
   } catch (error) {
     const { reportFailure } = await import('./cli/program.js');
     const { processIo } = await import('./cli/io.js');
+    const { endProcess } = await import('./mcp/end-process.js');
     // Its client still holds stdin open.
-    process.exit(reportFailure(processIo, error));
+    return endProcess(reportFailure(processIo, error));
   }
 }
 

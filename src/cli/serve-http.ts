@@ -1,6 +1,7 @@
 /** `--mcp-http`: the server on an HTTP port, for any number of clients. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { isStoreError } from '../errors.js';
+import { endProcess } from '../mcp/end-process.js';
 import { type BindAddress, refuseOpenBind, showAddress } from '../mcp/http/bind-address.js';
 import { type RunningHttp, serveMcpOverHttp } from '../mcp/http/serve-http.js';
 import { serverInstructions } from '../mcp/instructions.js';
@@ -16,8 +17,8 @@ import { type StartedStore, startStore } from './start-store.js';
 const shutdownBoundMs = 500;
 
 /**
- * Serves what the flags ask for until SIGINT or SIGTERM, then ends the process with 0, within two seconds. A server that
- * cannot start says why on stderr; the answer is the exit code then.
+ * Serves what the flags ask for until SIGINT or SIGTERM, then ends the process with 0, within two seconds; with 1 when a
+ * plugin has broken it. A server that cannot start says why on stderr; the answer is the exit code then.
  */
 export async function serveHttp(args: readonly string[]): Promise<number> {
   try {
@@ -37,16 +38,18 @@ function nextStep(error: unknown): string {
 
 async function start(flags: HttpFlags): Promise<void> {
   const { config, log } = serverSettings();
-  let leave: (() => void) | null = null;
-  const hangUp = new HangUp(log, process.stderr.isTTY ? () => leave?.() : null);
-  const started = await startStore({ config, log, isWatchingPlugins: flags.isWatchingPlugins, hangUp });
+  let shut: ((reason: string) => void) | null = null;
+  const hangUp = new HangUp(log, process.stderr.isTTY ? () => shut?.('SIGHUP') : null);
+  // Before anybody is served there is nothing to be ended in order.
+  const leave = (reason: string) => (shut === null ? endProcess() : shut(reason));
+  const started = await startStore({ config, log, isWatchingPlugins: flags.isWatchingPlugins, hangUp, leave });
   const { registry } = started;
   refuseOpenBind(flags.bind, config.httpToken);
   const running = await listen(started, config, flags);
+  shut = (reason) => void shutDown(running, started, log, reason);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.on(signal, () => void shutDown(running, started, log, signal));
+    process.on(signal, () => shut?.(signal));
   }
-  leave = () => void shutDown(running, started, log, 'SIGHUP');
   void registry.warmUp();
   const auth = config.httpToken === null ? 'loopback' : 'bearer-token';
   log.info(`serving MCP over streamable HTTP at /mcp addr=${showAddress(running.address)} auth="${auth}"`);
@@ -67,7 +70,7 @@ function listen({ catalogue, resources }: StartedStore, config: Config, flags: H
 async function shutDown(running: RunningHttp, started: StartedStore, log: Logger, signal: string): Promise<never> {
   await running.stop(signal).catch(reported(log));
   await Promise.race([started.close().catch(reported(log)), delay(shutdownBoundMs)]);
-  process.exit(0);
+  endProcess();
 }
 
 function reported(log: Logger) {

@@ -26,10 +26,12 @@ export async function serveStdio(isWatchingPlugins = false): Promise<never> {
   const hangUp = new HangUp(log);
   const catalogue = new Catalogue(new Services(), log);
   const leaving = new AbortController();
+  const ending = new AbortController();
+  const leave = (reason: string) => ending.abort(reason);
   const loading = new Promise<void>((resolve) => setImmediate(resolve))
     .then(() => import('./start-store.js'))
     .then(({ startStore }) =>
-      startStore({ config, log, catalogue, isWatchingPlugins, hangUp, leaving: leaving.signal }),
+      startStore({ config, log, catalogue, isWatchingPlugins, hangUp, leaving: leaving.signal, leave }),
     );
   loading.then(warmUpSoon, () => undefined);
   const serving = runStdioProcess({
@@ -39,6 +41,7 @@ export async function serveStdio(isWatchingPlugins = false): Promise<never> {
     ready: loading,
     extensions: [resourcesOf(loading)],
     actor: config.env.MINI_APP_ACTOR,
+    ending: ending.signal,
     onLeave: () => setTimeout(() => leaving.abort(), lastWait),
     shutdown: async () => (await loading).close(),
   });

@@ -10,6 +10,7 @@ import { within } from '../mcp/within.js';
 import type { Store } from '../ops/store.js';
 import type { Config } from '../tables/config.js';
 import type { HangUp } from './hang-up.js';
+import { watchMishaps } from './mishaps.js';
 import { WorkerPlugins } from './worker-plugins.js';
 
 /** The first list of tools waits this long for those of plugins, in milliseconds; later ones are announced. */
@@ -24,6 +25,8 @@ export interface StartPluginsOptions {
   readonly hangUp?: HangUp | undefined;
   /** Aborted when nobody waits for them any more. */
   readonly leaving?: AbortSignal | undefined;
+  /** Ends the server in order. */
+  readonly leave: (reason: string) => void;
 }
 
 export interface StartedPlugins {
@@ -35,13 +38,15 @@ export interface StartedPlugins {
 
 /** Starts them and resolves when they are there, or when the first list of tools can wait no longer. */
 export async function startPlugins(options: StartPluginsOptions): Promise<StartedPlugins> {
-  const { config, catalogue, host, isWatching, hangUp, leaving } = options;
+  const { config, catalogue, host, isWatching, hangUp, leaving, leave } = options;
   const { cwd, plugins } = config;
   const store = pluginStore(options.store);
   catalogue.services.provide(storeService, store);
   const workers = new WorkerPlugins({ ...options, store });
   const loaded = new LoadedPlugins({ host, log: catalogue.log, startWorker: workers.start });
   const specs = plugins.map((text) => parsePluginSpec(text, cwd));
+  const here = specs.filter(({ runs }) => runs === 'here');
+  if (here.length > 0) watchMishaps({ specs: here, log: catalogue.log, leave });
   const loading = loaded.load(specs);
   const reload = reloadOf(specs, workers, catalogue.log);
   if (isWatching) warnOfUnwatched(specs, catalogue.log);

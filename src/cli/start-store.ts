@@ -30,6 +30,8 @@ export interface StartStoreOptions {
   readonly hangUp?: HangUp;
   /** Aborted when requests are to be answered without the plugins that still load. */
   readonly leaving?: AbortSignal;
+  /** Ends the server in order, when a plugin has broken it. */
+  readonly leave: (reason: string) => void;
 }
 
 export interface StartedStore {
@@ -42,7 +44,15 @@ export interface StartedStore {
 
 /** Mounts the tables and publishes the tools. @throws StoreError when the table of legacy mode cannot be mounted. */
 export async function startStore(options: StartStoreOptions): Promise<StartedStore> {
-  const { config, log, catalogue = new Catalogue(new Services(), log), isWatchingPlugins, hangUp, leaving } = options;
+  const {
+    config,
+    log,
+    catalogue = new Catalogue(new Services(), log),
+    isWatchingPlugins,
+    hangUp,
+    leaving,
+    leave,
+  } = options;
   // Plugins listen to changes, and a listener that throws must not end the process.
   rxjs.onUnhandledError = (error: unknown) => log.error('a listener failed', { error });
   checkCatalogue();
@@ -66,7 +76,7 @@ export async function startStore(options: StartStoreOptions): Promise<StartedSto
   if (config.plugins.length > 0) {
     const { startPlugins } = await import('./start-plugins.js');
     const own = { config, catalogue, host: plugins, store };
-    started = await startPlugins({ ...own, isWatching: isWatchingPlugins, hangUp, leaving });
+    started = await startPlugins({ ...own, isWatching: isWatchingPlugins, hangUp, leaving, leave });
   } else hangUp?.ready(null);
   if (config.managedViews.length > 0) void warnWhenLoaded(started, config, catalogue);
   const close = async () => {

@@ -4,10 +4,16 @@ import { once } from 'node:events';
 import { program } from './server.js';
 
 export class HttpServer {
+  stderr = '';
+
   private constructor(
     private readonly child: ChildProcess,
     readonly url: string,
-  ) {}
+  ) {
+    child.stderr?.on('data', (text: string) => {
+      this.stderr += text;
+    });
+  }
 
   /** Resolves when it listens, on a port of the system's choice. @throws Error with what it wrote when it ends first. */
   static async start(cwd: string, env: Record<string, string>, flags: readonly string[] = []): Promise<HttpServer> {
@@ -30,6 +36,12 @@ export class HttpServer {
 
   kill(signal: NodeJS.Signals): void {
     this.child.kill(signal);
+  }
+
+  /** The exit code, once it has one. */
+  async ended(): Promise<number | null> {
+    if (this.child.exitCode === null) await once(this.child, 'exit');
+    return this.child.exitCode;
   }
 
   async stop(): Promise<void> {

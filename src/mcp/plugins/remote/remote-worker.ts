@@ -118,10 +118,16 @@ export class RemoteWorker {
     for (const stream of [worker.stdout, worker.stderr])
       stream.on('data', (chunk: Buffer) => process.stderr.write(chunk));
     worker.on('message', (message: unknown) => this.#take(message));
-    worker.on('error', (error) => this.#lost(`it failed: ${error.message}`));
+    worker.on('error', (error) => this.#failed(error));
     worker.on('exit', (code) => this.#lost(`its thread ended with code ${code}`));
     worker.unref();
     return worker;
+  }
+
+  /** What nobody caught in the thread has ended it. */
+  #failed(error: Error): void {
+    this.options.log.error('the thread of a plugin failed', { module: this.options.start.module, error });
+    this.#lost(`it failed: ${error.message}`);
   }
 
   #take(message: unknown): void {
