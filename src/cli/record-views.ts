@@ -6,7 +6,7 @@ import type { Logger } from '../mcp/log.js';
 import { RecordedViews } from '../mcp/recorded-views.js';
 import { managedBy } from '../mcp/view-names.js';
 import type { Config } from '../tables/config.js';
-import { GlobalDatabase } from '../tables/global-database.js';
+import { LastingGlobalDatabase } from '../tables/lasting-global-database.js';
 
 /** What has to be closed at the end. */
 export interface ViewRecords {
@@ -25,12 +25,19 @@ export function recordViews(config: Config, catalogue: Catalogue, log: Logger): 
       variable,
     });
   }
-  let database: GlobalDatabase | undefined;
-  const open = () => {
-    database ??= GlobalDatabase.open(viewsDir, 'user', Date.now);
-    return database;
-  };
-  const isManaged = managedBy(managedViews);
-  catalogue.governBy(new RecordedViews({ isManaged, database: open, session: randomUUID(), log }));
-  return { close: async () => database?.close() };
+  const lasting = new LastingGlobalDatabase({
+    directory: viewsDir,
+    now: Date.now,
+    onReplaced: () => views.replaced(),
+    onError: (error) => log.warn('closing the _global.db before failed', { error }),
+  });
+  const views = new RecordedViews({
+    isManaged: managedBy(managedViews),
+    database: () => lasting.open(),
+    present: () => lasting.present(),
+    session: randomUUID(),
+    log,
+  });
+  catalogue.governBy(views);
+  return { close: () => lasting.close() };
 }

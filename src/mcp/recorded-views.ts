@@ -10,8 +10,10 @@ import { describedTool, type Publication, type PublicationPolicy } from './publi
 
 export interface RecordedViewsOptions {
   readonly isManaged: (view: string) => boolean;
-  /** Opened at first use, and kept. @throws StoreError when it cannot be had. */
+  /** The file at its path now, made if need be. @throws StoreError when it cannot be had. */
   readonly database: () => GlobalDatabase;
+  /** The same; null while the file is gone. */
+  readonly present: () => GlobalDatabase | null;
   readonly session: string;
   readonly log: Logger;
 }
@@ -44,11 +46,16 @@ export class RecordedViews implements PublicationPolicy {
     const live = this.#published.get(view);
     this.#claimed.delete(view);
     if (live === undefined || !this.options.isManaged(view)) return;
-    // The fact of what is live stands again, so that approving never approves what nobody sees.
     this.#claimed.set(view, live.digest);
-    this.#write(live, true).catch((error: unknown) =>
-      this.options.log.warn('the publication that stays was not recorded again', { view, error }),
+    this.#writeAgain(live);
+  }
+
+  /** Another database has taken the place of the one that knew what is live, as a backup that is put back. */
+  replaced(): void {
+    this.options.log.warn(
+      '_global.db is another file now: approvals are read from it, and publications recorded again',
     );
+    for (const live of this.#published.values()) this.#writeAgain(live);
   }
 
   withdrawn(view: string): void {
@@ -59,9 +66,17 @@ export class RecordedViews implements PublicationPolicy {
   admit({ name, digest }: { readonly name: string; readonly digest: string }): void {
     if (!this.options.isManaged(name)) return;
     const isCurrent = this.#claimed.get(name) === digest;
-    if (isCurrent && this.options.database().views.approvedDigest(name) === digest) return;
+    if (isCurrent && this.options.present()?.views.approvedDigest(name) === digest) return;
     const hint = `An operator looks at it with: mini-app-mcp approvals show ${name}`;
     throw new StoreError('APPROVAL_REQUIRED', { view: name, digest: this.#claimed.get(name) ?? digest }, { hint });
+  }
+
+  /** The fact of what is live stands again, so that approving never approves what nobody sees. */
+  #writeAgain(live: Publication): void {
+    const { view } = live.revision;
+    this.#write(live, true).catch((error: unknown) =>
+      this.options.log.warn('the publication that stays was not recorded again', { view, error }),
+    );
   }
 
   async #write({ revision, tools, digest, contributor }: Publication, isAgain = false): Promise<void> {

@@ -1,6 +1,6 @@
 /** Managed views of the built program: approved and revoked from the command line while servers run. */
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -131,6 +131,63 @@ test('two servers with different versions are each held to their own digest', as
   approvals('approve', 'public/managed');
   expect((await second.call('managed')).body).toEqual({ value: 'two' });
   expect(await first.call('managed')).toMatchObject(required);
+});
+
+describe('when _global.db is another file', () => {
+  const path = () => join(directory, 'user', '_global.db');
+  const remove = () => {
+    for (const end of ['', '-wal', '-shm']) rmSync(`${path()}${end}`, { force: true });
+  };
+
+  /** A server with a view that is approved, and a backup from before that. */
+  async function approved(): Promise<{ server: Server; backup: string }> {
+    writePlugin();
+    const server = start();
+    await server.call('managed');
+    const backup = join(directory, 'backup.db');
+    execFileSync(process.execPath, [
+      '--input-type=module',
+      '-e',
+      `import Database from ${JSON.stringify(import.meta.resolve('better-sqlite3'))}; new Database(process.argv[1]).exec("VACUUM INTO '" + process.argv[2] + "'")`,
+      path(),
+      backup,
+    ]);
+    approvals('approve', 'public/managed');
+    expect((await server.call('managed')).body).toEqual({ value: 'one' });
+    return { server, backup };
+  }
+
+  test('an approval that the backup has not holds no more, and a new one does', async () => {
+    const { server, backup } = await approved();
+    remove();
+    renameSync(backup, path());
+    for (let count = 0; count < 5; count++) expect(await server.call('managed')).toMatchObject(required);
+    expect(approvals('approve', 'public/managed').status).toBe(0);
+    expect((await server.call('managed')).body).toEqual({ value: 'one' });
+    expect(server.stderr).toContain('_global.db is another file now');
+  });
+
+  test('what is live is what is approved, although the backup knows another version', async () => {
+    const { server, backup } = await approved();
+    await server.do('next', { to: 'two' });
+    remove();
+    renameSync(backup, path());
+    const { body } = await server.call('managed');
+    await expect.poll(() => listed().find(({ view }) => view === 'public/managed')?.digest).toBe(body.digest);
+    expect(approvals('approve', 'public/managed').status).toBe(0);
+    expect((await server.call('managed')).body).toEqual({ value: 'two' });
+  });
+
+  test('nothing is admitted while it is gone, and no file is put in the way of a backup', async () => {
+    const { server, backup } = await approved();
+    remove();
+    for (let count = 0; count < 5; count++) expect(await server.call('managed')).toMatchObject(required);
+    expect(existsSync(path())).toBe(false);
+    renameSync(backup, path());
+    expect(await server.call('managed')).toMatchObject(required);
+    approvals('approve', 'public/managed');
+    expect((await server.call('managed')).body).toEqual({ value: 'one' });
+  });
 });
 
 test('no call is admitted under a digest that is not approved, whatever is decided meanwhile', async () => {
