@@ -30,7 +30,7 @@ interface Generation {
 
 export class RemotePlugin {
   #present: Generation;
-  /** Workers of versions before, which end with the calls they still have. */
+  /** Workers of versions before, or of one that was not taken, which end with the calls they still have. */
   readonly #retired = new Set<RemoteWorker>();
   #scopes: PluginScope[] = [];
   readonly #controllers = new Map<string, ViewController>();
@@ -117,7 +117,9 @@ export class RemotePlugin {
       this.#takeOver(next, worker, description);
     } catch (error) {
       await this.#takeBack(changed);
-      await worker.stop();
+      // What it admitted while its views came one after the other ends with it.
+      if (this.#stopped === null) this.#retire(worker);
+      else await worker.stop();
       throw error;
     }
   }

@@ -99,8 +99,11 @@ export class RemoteWorker {
 
   /** Takes no new calls; ends when those under way have. */
   retire(): void {
-    this.#isRetired = true;
-    this.#endIfDone();
+    // In a later turn: what was admitted in this one is not under way yet.
+    setImmediate(() => {
+      this.#isRetired = true;
+      this.#endIfDone();
+    });
   }
 
   async stop(why = 'it was stopped'): Promise<void> {
