@@ -1,8 +1,9 @@
 /** A worker thread with a plugin's module, without a server around it. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Caller } from '../../../src/events/types.js';
 import { callTool } from '../../../src/mcp/call.js';
 import { Catalogue } from '../../../src/mcp/catalogue.js';
@@ -24,6 +25,11 @@ export default Plugin.make({ name: 'test', version: '1', apply: async (scope) =>
   scope.provide(key, {});
   await Projection.offer('test/view', [
     Projection.operation(key, operation('test/Say', 'say'), () => 'said'),
+    Projection.operation(key, operation('test/Busy', 'busy'), () => {
+      for (const end = performance.now() + 3_000; performance.now() < end; );
+      return 'done';
+    }),
+    Projection.operation(key, operation('test/Loop', 'loop'), () => { for (;;); }),
     Projection.operation(key, operation('test/Hang', 'hang'), () => new Promise(() => setInterval(() => undefined, 50))),
   ]);
 } });
@@ -75,3 +81,34 @@ test('a retired worker ends although what a cancelled call waits for never comes
   worker.retire();
   expect(await worker.ended).toBe('a newer version took its place');
 }, 20_000);
+
+describe('a worker whose calls wait', () => {
+  const done = { text: '{"value":"done"}', isError: false };
+
+  test('is not ended while it answers, however slowly', async () => {
+    await worker.description;
+    expect(await Promise.all([call('busy'), call('busy')])).toEqual([done, done]);
+    expect(worker.isAlive).toBe(true);
+  }, 30_000);
+
+  test('is not blamed for the time in which the server itself stood still', async () => {
+    await worker.description;
+    const hanging = call('hang').catch(() => 'lost');
+    await call('say');
+    // As the work of somebody else does, or a machine that was suspended.
+    for (const end = performance.now() + 6_000; performance.now() < end; );
+    await delay(1_500);
+    expect(worker.isAlive).toBe(true);
+    expect(await call('say')).toMatchObject({ isError: false });
+    await worker.stop();
+    expect(await hanging).toBe('lost');
+  }, 30_000);
+
+  test('is ended when it leaves five seconds of pings unanswered', async () => {
+    await worker.description;
+    const started = performance.now();
+    await expect(call('loop')).rejects.toThrow('it gave no sign of life');
+    expect(performance.now() - started).toBeGreaterThan(5_000);
+    expect(performance.now() - started).toBeLessThan(8_000);
+  }, 30_000);
+});

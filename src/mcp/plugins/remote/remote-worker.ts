@@ -32,8 +32,11 @@ interface Pending {
   reject(error: Error): void;
 }
 
-/** A worker with calls under way that gives no sign of life for this long is ended, in milliseconds. */
-const silenceBoundMs = 5_000;
+/**
+ * A worker with calls under way that leaves this many pings in a row unanswered, 5 s of them, is ended. Pings are counted and
+ * not the time: when the server stood still itself, it has asked nobody meanwhile, and the answers are not read yet.
+ */
+const mostUnanswered = 10;
 const pingEveryMs = 500;
 
 export class RemoteWorker {
@@ -45,7 +48,7 @@ export class RemoteWorker {
   readonly #calls = new Map<number, Pending>();
   readonly #watch: NodeJS.Timeout;
   #lastId = 0;
-  #heardAt = performance.now();
+  #unanswered = 0;
   #end: (why: string) => void = () => undefined;
   #described: { resolve(value: Description): void; reject(error: Error): void } | null = null;
   #isRetired = false;
@@ -78,7 +81,7 @@ export class RemoteWorker {
     // What is said to a thread that has ended is answered by nobody.
     if (!this.#isAlive) return Promise.reject(new Error('the worker of the plugin ended before the call'));
     const id = ++this.#lastId;
-    if (this.#calls.size === 0) this.#heardAt = performance.now();
+    if (this.#calls.size === 0) this.#unanswered = 0;
     return new Promise((resolve, reject) => {
       this.#calls.set(id, { caller, resolve, reject });
       this.#say({ type: 'call', id, tool, arguments: given, caller });
@@ -134,7 +137,7 @@ export class RemoteWorker {
   }
 
   #take(message: unknown): void {
-    this.#heardAt = performance.now();
+    this.#unanswered = 0;
     if (isEnd(message)) {
       this.#settle(message);
       return;
@@ -185,8 +188,9 @@ export class RemoteWorker {
 
   #look(): void {
     if (this.#calls.size === 0) return;
-    if (performance.now() - this.#heardAt > silenceBoundMs) void this.stop('it gave no sign of life');
+    if (this.#unanswered === mostUnanswered) void this.stop('it gave no sign of life');
     else this.#say({ type: 'ping' });
+    this.#unanswered++;
   }
 
   #endIfDone(): void {
