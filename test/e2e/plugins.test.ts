@@ -347,6 +347,41 @@ describe('a plugin that is no good', () => {
   });
 });
 
+test.each(['', 'worker:'])('the store answers plugins what its documentation says: %s', async (where) => {
+  writeTable(join(directory, 'user'));
+  const all = `(async (table = 'issues') => {
+    const made = await store.create({ table, data: { title: 'a' } }, context), { id } = made;
+    const got = await store.get({ table, id }, context);
+    const updated = await store.update({ table, id, data: { title: 'b' } }, context);
+    const listed = await store.list({ table }, context);
+    const deleted = await store.delete({ table, id }, context);
+    return JSON.stringify({ made, got, updated, listed, deleted, restored: await store.restore({ table, id, version: 1 }, context) });
+  })()`;
+  const text = oneTool('shapes', all)
+    .replace('ServiceKey,', 'ServiceKey, Store,')
+    .replace("const Key = new ServiceKey('test/shapes');", 'const Key = Store;')
+    .replace('scope.provide(Key, {});', '')
+    .replace('async (_service', 'async (store');
+  const client = await overStdio('tester', `${where}${plugin('shapes', text)}`);
+  const answers = JSON.parse(String((await call(client, 'shapes')).body.value)) as Record<string, unknown>;
+  const { id } = answers.made as { id: string };
+  const row = (title: string, version: unknown) => ({
+    id,
+    data: { title },
+    created_at: expect.any(Number),
+    updated_at: expect.any(Number),
+    version,
+  });
+  expect(answers).toEqual({
+    made: row('a', 1),
+    got: row('a', 1),
+    updated: row('b', 2),
+    listed: [row('b', 2)],
+    deleted: id,
+    restored: row('a', expect.any(Number)),
+  });
+});
+
 test('plugins are disposed of when the server ends, and a finaliser that hangs does not hold it up', async () => {
   const text = oneTool('ending', "'x'").replace(
     'scope.provide(Key, {});',
