@@ -16,7 +16,7 @@ import {
 } from './publication.js';
 import type { ResultText } from './results.js';
 import { isListedAs, type PublishedTool, type Snapshot, type View } from './view.js';
-import { type CheckedBinding, checkView, trustView } from './view-check.js';
+import { type CheckedBinding, checkInTurns, checkView, trustView } from './view-check.js';
 import { OwnedView, type ViewController } from './view-controller.js';
 
 export interface OfferOptions {
@@ -27,6 +27,9 @@ export interface OfferOptions {
   /** The plugin whose view it is. */
   readonly contributor?: Contributor | undefined;
 }
+
+/** Checking more tools than this would hold up others. */
+const manyTools = 100;
 
 export class Catalogue {
   readonly #current = new BehaviorSubject<Snapshot>({ revision: 0, views: new Map(), tools: new Map() });
@@ -80,6 +83,8 @@ export class Catalogue {
     if (other !== undefined) throw new ProjectionConflict('view', name, [other.contributor, owner.contributor]);
     this.#owners.set(name, owner);
     try {
+      // A view of the usual size is claimed in the turn in which it is offered.
+      if (!trusted && bindings.length > manyTools) await checkInTurns(bindings);
       await this.#publish(owner, this.#claim(owner, bindings));
     } catch (error) {
       this.#release(owner);

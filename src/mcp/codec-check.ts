@@ -60,14 +60,17 @@ function keysOf(definition: Definition): string[] {
 
 function waits(schema: z.ZodType, sample: unknown): boolean {
   try {
-    const decoded = schema.safeParse(sample);
-    if (decoded.success) schema.safeEncode(decoded.data);
+    const decoded = schema.safeParse(sample, once);
+    if (decoded.success) schema.safeEncode(decoded.data, once);
     return false;
   } catch (error) {
     // What else goes wrong with a made-up value says nothing of the schema.
     return error instanceof z.core.$ZodAsyncError;
   }
 }
+
+/** Compiling a schema pays for itself by the second call only, which most tools never see. */
+const once = { jitless: true };
 
 /** A small value that a published schema allows, but for limits that no schema tells. */
 function sampleOf(schema: unknown): unknown {

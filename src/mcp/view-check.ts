@@ -1,4 +1,5 @@
 /** What has to be true of a binding before it is published, and what is only worth a warning. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { z } from 'zod';
 import { type Binding, type DescribedSchemas, type ToolAnnotation, toolAnnotation } from './binding.js';
 import { isAsynchronous, isOneWay } from './codec-check.js';
@@ -33,6 +34,23 @@ export function checkView(bindings: readonly Binding[]): CheckedView {
   const warnings = problems.length > 0 ? [] : checked.flatMap((item) => warningsOf(item.annotation));
   return { checked, problems, warnings };
 }
+
+/**
+ * Does what is slow of {@link checkView} beforehand and lets others have their turn in between: thousands of schemas take
+ * seconds.
+ */
+export async function checkInTurns(bindings: readonly Binding[]): Promise<void> {
+  let turnEnds = performance.now() + turnMs;
+  for (const { described, operation } of bindings) {
+    if (described === undefined) schemasOf(operation);
+    if (performance.now() < turnEnds) continue;
+    await nextTurn();
+    turnEnds = performance.now() + turnMs;
+  }
+}
+
+/** In milliseconds. */
+const turnMs = 20;
 
 /** Takes bindings as passed. Their schemas are generated when a client lists them. */
 export function trustView(bindings: readonly Binding[]): CheckedView {
@@ -69,7 +87,8 @@ type Report = (reason: string) => void;
 function checkBinding(binding: Binding, report: Report): CheckedBinding | undefined {
   checkIdentity(binding, report);
   const { described } = binding;
-  const schemas = described === undefined ? checkSchemas(binding.operation, report) : asDescribed(described);
+  const schemas = described === undefined ? schemasOf(binding.operation) : asDescribed(described);
+  for (const reason of schemas.reasons) report(reason);
   const given = binding.operation.annotations.get(toolAnnotation);
   if (given === undefined) {
     report('it has no tool annotation');
@@ -91,9 +110,28 @@ function checkIdentity({ service, operation }: Binding, report: Report): void {
   if (operation.middleware !== undefined && operation.middleware.length > 0) report('it needs middleware');
 }
 
+interface CheckedSchemas {
+  readonly input: JsonSchema;
+  readonly output: PortableSchema;
+  /** What is wrong with them. */
+  readonly reasons: readonly string[];
+}
+
 /** They were checked where their codecs are. */
-function asDescribed({ input, output = {} }: DescribedSchemas): { input: JsonSchema; output: PortableSchema } {
-  return { input, output: { schema: output, problems: [] } };
+function asDescribed({ input, output = {} }: DescribedSchemas): CheckedSchemas {
+  return { input, output: { schema: output, problems: [] }, reasons: [] };
+}
+
+/** An operation that cannot change is looked at once, however often it is published. */
+const known = new WeakMap<Operation, CheckedSchemas>();
+
+function schemasOf(operation: Operation): CheckedSchemas {
+  const before = known.get(operation);
+  if (before !== undefined) return before;
+  const reasons: string[] = [];
+  const schemas = { ...checkSchemas(operation, (reason) => reasons.push(reason)), reasons };
+  if (Object.isFrozen(operation)) known.set(operation, schemas);
+  return schemas;
 }
 
 /** Whether the output can be published matters only to tools that have one. */

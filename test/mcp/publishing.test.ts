@@ -393,3 +393,34 @@ describe('a view', () => {
     expect(performance.now() - started).toBeLessThan(20_000);
   });
 });
+
+describe('a view of thousands of tools', () => {
+  const many = Array.from({ length: 3_000 }, (_, index) => tool(`t${index}`));
+
+  it('lets others have their turn while it is checked, and is then published whole', async () => {
+    const { catalogue } = smallCatalogue();
+    let isPublished = false;
+    const offering = catalogue.offer('many', many).then((controller) => {
+      isPublished = true;
+      return controller;
+    });
+    await expect(catalogue.offer('many', [tool('x')])).rejects.toThrow(ProjectionConflict);
+    let turns = 0;
+    for (; !isPublished; turns++) {
+      expect(catalogue.snapshot.tools.size).toBe(0);
+      await turn();
+    }
+    expect(turns).toBeGreaterThan(3);
+    const controller = await offering;
+    expect(catalogue.snapshot.tools.size).toBe(3_000);
+    await controller.dispose();
+  });
+
+  it('is refused when a name was taken meanwhile', async () => {
+    const { catalogue } = smallCatalogue();
+    const offering = catalogue.offer('many', [...many.slice(0, 2_000), tool('late')]);
+    await catalogue.offer('first', [tool('late')]);
+    await expect(offering).rejects.toThrow(/'late' is claimed by 'first'/);
+    expect([...catalogue.snapshot.tools.keys()]).toEqual(['late']);
+  });
+});
