@@ -106,7 +106,7 @@ function aggregated(aggregator: Aggregator, rows: readonly AggregateRow[]): Aggr
 
 function group(row: AggregateRow, hasInner: boolean): AggregateGroup {
   const found = row.group_key ?? null;
-  const key = Number(row.is_boolean ?? 0) === 1 ? Number(found) === 1 : wireValue(found);
+  const key = row.isBoolean ? Number(found) === 1 : wireValue(found);
   const counted = { key, count: Number(row.rows) };
   return hasInner ? { ...counted, value: wireValue(row.value) } : counted;
 }

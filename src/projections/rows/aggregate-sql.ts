@@ -20,7 +20,7 @@ export interface Leniency {
   readonly overflow: boolean;
 }
 
-/** One row with `rows` and `value`, or one per group with `group_key` and `is_boolean` too. */
+/** One row with `rows` and `value`, or one per group with `group_key` too, which is a BLOB for true and false. */
 export function aggregateSql(query: AggregateQuery, schemas: readonly string[], leniency: Leniency): Sql {
   const { aggregator } = query;
   if (aggregator.kind === 'group_by') return groupSql({ ...query, aggregator }, schemas, leniency);
@@ -37,7 +37,8 @@ type Group = Extract<Aggregator, { kind: 'group_by' }>;
 
 /**
  * `having` sees the key only, which all rows of a group share, so it is tested before grouping: the same groups, sooner.
- * A boolean and the number that SQLite takes it for are two keys.
+ * A boolean and the number that SQLite takes it for are two keys. One expression tells them apart, because every further
+ * key is sorted by as well; a type is asked for only where the value leaves it open.
  */
 function groupSql(query: AggregateQuery & { aggregator: Group }, schemas: readonly string[], leniency: Leniency): Sql {
   const { by_field: field, having, inner } = query.aggregator;
@@ -45,11 +46,12 @@ function groupSql(query: AggregateQuery & { aggregator: Group }, schemas: readon
   const where = whereSql([query.filter, having]);
   const path = memberPath(field);
   return {
-    sql: `SELECT json_extract(data, ?) AS group_key,
-      coalesce(json_type(data, ?) IN ('true', 'false'), 0) AS is_boolean, count(*) AS rows, ${measured.sql} AS value
+    sql: `SELECT CASE WHEN typeof(json_extract(data, ?)) <> 'integer' THEN json_extract(data, ?)
+        WHEN json_type(data, ?) <> 'integer' THEN CAST(json_extract(data, ?) AS BLOB)
+        ELSE json_extract(data, ?) END AS group_key, count(*) AS rows, ${measured.sql} AS value
       FROM (${unionSql(schemas, true, leniency)})${where.sql}
-      GROUP BY group_key, is_boolean ORDER BY group_key, is_boolean`,
-    params: [path, path, ...measured.params, ...where.params],
+      GROUP BY group_key ORDER BY group_key`,
+    params: [path, path, path, path, path, ...measured.params, ...where.params],
   };
 }
 

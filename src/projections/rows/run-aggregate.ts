@@ -18,8 +18,12 @@ export interface AggregateRow {
   readonly value: Cell;
   /** Groups only. */
   readonly group_key?: Cell;
-  /** Groups only: 1 when the key is true or false. */
-  readonly is_boolean?: bigint;
+  /** Groups only: the key, a number, stands for true or false. */
+  readonly isBoolean?: true;
+}
+
+interface FoundRow extends Omit<AggregateRow, 'group_key' | 'isBoolean'> {
+  readonly group_key?: Cell | Buffer;
 }
 
 /** @throws StoreError STORAGE_ERROR, BUSY. */
@@ -83,16 +87,35 @@ function query(connection: Connection, job: AggregateJob, schemas: readonly stri
   for (;;) {
     try {
       const { sql, params } = aggregateSql(job, schemas, leniency);
-      return connection
-        .prepare<unknown[], AggregateRow>(sql)
+      const found = connection
+        .prepare<unknown[], FoundRow>(sql)
         .safeIntegers(true)
         .all(...params);
+      return withBooleans(found);
     } catch (error) {
       const more = moreLenient(leniency, error);
       if (more === null) throw error;
       leniency = more;
     }
   }
+}
+
+/** Booleans come last from SQLite; they belong behind the number that each counts as. */
+function withBooleans(found: readonly FoundRow[]): AggregateRow[] {
+  const rows: AggregateRow[] = [];
+  const booleans: (AggregateRow & { readonly group_key: bigint })[] = [];
+  for (const { group_key: key, ...row } of found) {
+    if (Buffer.isBuffer(key)) booleans.push({ ...row, group_key: BigInt(key.toString()), isBoolean: true });
+    else rows.push(key === undefined ? row : { ...row, group_key: key });
+  }
+  for (const row of booleans) rows.splice(placeOf(row.group_key, rows), 0, row);
+  return rows;
+}
+
+function placeOf(number: bigint, rows: readonly AggregateRow[]): number {
+  const isBefore = ({ group_key: key = null }: AggregateRow) =>
+    key === null || (typeof key !== 'string' && key <= number);
+  return rows.findLastIndex(isBefore) + 1;
 }
 
 /** Both are found out only while the query runs, and testing every row beforehand would cost more than a second run. */
