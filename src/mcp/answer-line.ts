@@ -6,16 +6,21 @@ import { encodeJson } from '../schema/json.js';
 export const largestAnswerBytes = 10_000_000;
 
 /**
- * The JSON of a message. An answer that is too large goes without the copy in `structuredContent`; when that is not
- * enough, an error that says so takes its place.
+ * The JSON of a message. An answer that is too large is in `structuredContent` only, which clients insist on where a tool
+ * has an output schema; its text says so. When that is not enough, an error takes its place.
  */
 export function answerLine(message: JSONRPCMessage): string {
   const text = encodeJson(message);
   if (fits(text) || !isJSONRPCResultResponse(message)) return text;
-  const { structuredContent, ...result } = message.result;
-  const once = structuredContent === undefined ? text : encodeJson({ ...message, result });
+  const { result } = message;
+  if (result.structuredContent === undefined) return encodeJson(refusal(message.id, text));
+  const once = encodeJson({ ...message, result: { ...result, content: [{ type: 'text', text: note }] } });
   return fits(once) ? once : encodeJson(refusal(message.id, once));
 }
+
+const note = JSON.stringify({
+  note: 'The result is in structuredContent only: with its copy here the answer would be more than the 10 MB that clients read over stdio. Ask for less: a smaller limit, some fields only, a part of a text by content_view with view_range.',
+});
 
 function fits(text: string): boolean {
   return text.length <= largestAnswerBytes / 3 || Buffer.byteLength(text) <= largestAnswerBytes;
