@@ -14,6 +14,7 @@ export const figures: Figure[] = [
     subject: product('create, 1 caller', 1_000, 1),
     reference: floor('inserts by hand, 1 per commit', { operations: 1_000, perTransaction: 1, synchronous: 'FULL' }),
     runs: 5,
+    warmUp: false,
   },
   {
     name: 'append-grouped',
@@ -25,6 +26,7 @@ export const figures: Figure[] = [
       synchronous: 'FULL',
     }),
     runs: 5,
+    warmUp: false,
   },
 ];
 

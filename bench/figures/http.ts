@@ -16,6 +16,7 @@ export const figures: Figure[] = (['create', 'get'] as const).flatMap((tool) => 
     subject: overHttp(tool, 1, 400),
     reference: { name: `${tool} over stdio, 1 caller`, measure: (directory) => overStdio(directory, tool) },
     runs: 3,
+    warmUp: false,
   },
   {
     name: `http-${tool}-32`,
@@ -23,6 +24,7 @@ export const figures: Figure[] = (['create', 'get'] as const).flatMap((tool) => 
     subject: overHttp(tool, 32, 1_000),
     reference: overHttp(tool, 1, 400),
     runs: 3,
+    warmUp: false,
   },
 ]);
 

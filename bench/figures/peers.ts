@@ -29,7 +29,7 @@ export const figures: Figure[] = [
 
 function beside(peer: Peer, limits: Figure['metrics']): Figure {
   const name = `peer-${peer.name.toLowerCase().replaceAll('_', '-')}`;
-  return { name, metrics: limits, subject: contender(ourselves), reference: contender(peer), runs: 3 };
+  return { name, metrics: limits, subject: contender(ourselves), reference: contender(peer), runs: 3, warmUp: false };
 }
 
 function contender(peer: Peer): Contender {

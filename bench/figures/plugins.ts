@@ -18,6 +18,7 @@ export const figures: Figure[] = [
     subject: caller('a tool in a worker', 'worker:./echo.mjs'),
     reference: caller('the same tool in process', './echo.mjs'),
     runs: 5,
+    warmUp: false,
   },
 ];
 

@@ -15,6 +15,7 @@ export const figures: Figure[] = [
     subject: ours('create, 1 caller, FULL', 1, 400, creating),
     reference: { name: 'insert by hand, 1 caller, FULL', measure: insertByHand },
     runs: 3,
+    warmUp: false,
   },
   many('stdio-create-32', 'create', 3, 1_000, creating),
   many('stdio-update-32', 'update', undefined, 1_000, updating),
@@ -29,6 +30,7 @@ function many(name: string, tool: string, minRatio: number | undefined, times: n
     subject: ours(`${tool}, 32 callers, FULL`, 32, times, call),
     reference: ours(`${tool}, 1 caller, FULL`, 1, times / 4, call),
     runs: 3,
+    warmUp: false,
   };
 }
 
