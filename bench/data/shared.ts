@@ -1,4 +1,5 @@
 /** Data that takes long to make and that several measurements use: made once per run, removed at its end. */
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeDirectory } from '../measure.js';
@@ -17,7 +18,13 @@ async function make(name: string, fill: (directory: string) => unknown): Promise
   const directory = join(rootDirectory(), name);
   mkdirSync(directory);
   await fill(directory);
+  waitForDisk();
   return directory;
+}
+
+/** Or the system writes the data out while something is measured that waits for the disk as well. */
+function waitForDisk(): void {
+  if (process.platform !== 'win32') spawnSync('sync');
 }
 
 function rootDirectory(): string {
