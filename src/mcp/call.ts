@@ -139,7 +139,8 @@ class Call {
     return annotation.output === 'void' ? voidResult() : valueResult(success.encode(), view.text);
   }
 
-  #failure(error: unknown): CallToolResult {
+  #failure(thrown: unknown): CallToolResult {
+    const error = readable(thrown);
     // Cancellation wins: what fails because of it is no result of the call (P-20).
     if (this.#cutOff.reason !== undefined) throw this.#withdrawn(this.#cutOff.reason, error);
     if (error instanceof WireFailure) return wireFailureResult(error);
@@ -170,7 +171,8 @@ class Call {
     return new ProtocolError(ProtocolErrorCode.InternalError, `The call was cut off: ${reason.message}`);
   }
 
-  #suppress(error: unknown): void {
+  #suppress(thrown: unknown): void {
+    const error = readable(thrown);
     const isTheEnd = error === this.#cutOff.reason || (error instanceof Error && error.name === 'AbortError');
     if (!isTheEnd) this.#log.warn('a failure during cancellation was suppressed', this.#details({ error }));
   }
@@ -188,5 +190,15 @@ class Call {
       duration_ms: Math.round(performance.now() - this.#started),
       ...fields,
     };
+  }
+}
+
+/** What a tool throws may throw in its turn when it is looked at, and that must not be what the client is told. */
+function readable(thrown: unknown): unknown {
+  try {
+    if (thrown instanceof Error) String([thrown.name, thrown.message, thrown.stack]);
+    return thrown;
+  } catch {
+    return new Error('something was thrown that cannot be looked at');
   }
 }

@@ -64,7 +64,16 @@ function valueText(value: unknown): string | undefined {
   try {
     return JSON.stringify(value, (_key, inner: unknown) => (inner instanceof Error ? describeError(inner) : inner));
   } catch {
+    return inspected(value);
+  }
+}
+
+/** What cannot even be looked at, because looking throws, is no reason to lose the line. */
+function inspected(value: unknown): string {
+  try {
     return JSON.stringify(inspect(value, { depth: 4, breakLength: Number.POSITIVE_INFINITY }));
+  } catch {
+    return '"a value that cannot be shown"';
   }
 }
 

@@ -337,3 +337,23 @@ it('finalisers run once after every other end too', async () => {
   for (const end of [() => 'x', () => of('x'), thrower(new Error('x')), () => 5]) await answerOf(counting(end));
   expect(runs).toBe(4);
 });
+
+describe('what throws when it is looked at', () => {
+  const secret = () => {
+    throw new Error('a secret');
+  };
+  const revoked = Proxy.revocable({}, {});
+  revoked.revoke();
+
+  it.each([
+    ['an error without a readable message', Object.defineProperty(new Error('x'), 'message', { get: secret })],
+    ['a proxy that has no prototype to tell', new Proxy({}, { getPrototypeOf: secret })],
+    ['a revoked proxy', revoked.proxy],
+    ['a plain object', Object.defineProperty({}, 'code', { get: secret, enumerable: true })],
+  ])('is a system error like any other: %s', async (_, thrown) => {
+    const error = z.object({ code: z.literal('REFUSED') });
+    const result = errorOf(await answerOf(thrower(thrown), { error }));
+    expect(result).toMatchObject({ kind: 'system', code: 'INTERNAL', incident: expect.any(String) });
+    expect(JSON.stringify(result)).not.toContain('secret');
+  });
+});

@@ -38,7 +38,7 @@ async function importPackage(name: string): Promise<unknown> {
   try {
     return await import(`${packagePrefix}${name}`);
   } catch (error) {
-    const isMissing = error instanceof Error && error.message.startsWith(`Cannot find package '${name}'`);
+    const isMissing = error instanceof Error && error.message.startsWith(`Cannot find package '${packageIn(name)}'`);
     if (!isMissing) throw error;
     const message = 'no package of this name is installed with the server; a path begins with ./';
     throw new PluginFailure(message, { cause: error });
@@ -59,6 +59,14 @@ function isPlugin(value: unknown): value is Plugin {
 }
 
 /** Hooks stay for the life of a process, and cost every later import something: registered only where there are plugins. */
+/** Of `a/b.js` and `@a/b/c.js`: what has to be installed. */
+function packageIn(name: string): string {
+  return name
+    .split('/')
+    .slice(0, name.startsWith('@') ? 2 : 1)
+    .join('/');
+}
+
 function registerResolver(): void {
   if (isRegistered) return;
   isRegistered = true;

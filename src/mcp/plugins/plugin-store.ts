@@ -10,6 +10,7 @@ import type { Store as OpStore, RowRecord } from '../../ops/store.js';
 import { type UpdateRowInput, updateRow } from '../../ops/update-row.js';
 import { type JsonObject, parseJson } from '../../schema/json.js';
 import { ServiceKey } from '../contract.js';
+import { stepInput, storeInput } from './store-arguments.js';
 
 /** A row. Times are Unix seconds. Integers beyond 2^53 of older databases are rounded here; tools answer them exactly. */
 export interface PluginRow {
@@ -56,23 +57,24 @@ export const Store = new ServiceKey<PluginStore>('mini-app-mcp/store');
 
 export function pluginStore(store: OpStore): PluginStore {
   return {
-    get: async (input) => rowOf(await getRow(store, input)),
-    list: async (input) => (await listRows(store, input)).map(rowOf),
-    create: async (input, { caller }) => rowOf(await createRow(store, input, caller)),
-    update: async (input, { caller }) => rowOf(await updateRow(store, input, caller)),
-    delete: async (input, { caller }) => (await deleteRow(store, input, caller)).deleted,
-    restore: async (input, { caller }) => rowOf(await restoreRow(store, input, caller)),
-    atomically: (input, { caller }, steps) => runCommand(store, input, caller, (command) => steps(plain(command))),
+    get: async (input) => rowOf(await getRow(store, storeInput('get', input))),
+    list: async (input) => (await listRows(store, storeInput('list', input))).map(rowOf),
+    create: async (input, { caller }) => rowOf(await createRow(store, storeInput('create', input), caller)),
+    update: async (input, { caller }) => rowOf(await updateRow(store, storeInput('update', input), caller)),
+    delete: async (input, { caller }) => (await deleteRow(store, storeInput('delete', input), caller)).deleted,
+    restore: async (input, { caller }) => rowOf(await restoreRow(store, storeInput('restore', input), caller)),
+    atomically: async (input, { caller }, steps) =>
+      runCommand(store, storeInput('atomically', input), caller, (command) => steps(plain(command))),
   };
 }
 
 function plain(command: CommandSteps): PluginCommand {
   return {
-    get: (input) => rowOf(command.get(input)),
-    list: (input) => command.list(input).map(rowOf),
-    create: (input) => rowOf(command.create(input)),
-    update: (input) => rowOf(command.update(input)),
-    delete: (input) => command.delete(input),
+    get: (input) => rowOf(command.get(stepInput('get', input))),
+    list: (input = {}) => command.list(stepInput('list', input)).map(rowOf),
+    create: (input) => rowOf(command.create(stepInput('create', input))),
+    update: (input) => rowOf(command.update(stepInput('update', input))),
+    delete: (input) => command.delete(stepInput('delete', input)),
   };
 }
 
