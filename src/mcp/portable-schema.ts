@@ -17,8 +17,10 @@ export interface PortableSchema {
 export function portableInput(payload: z.ZodType): PortableSchema {
   const { schema, problems } = portable(payload, 'input');
   if (schema.type !== 'object') return { schema, problems: [...problems, 'the payload root is no object'] };
-  const { type, properties, ...rest } = schema;
-  return { schema: { type, properties: properties ?? {}, ...rest, additionalProperties: false }, problems };
+  const { type, properties, additionalProperties: others = false, ...rest } = schema;
+  const open = others === false ? [] : ['the payload root takes arguments of any name; name each of them'];
+  const published = { type, properties: properties ?? {}, ...rest, additionalProperties: false };
+  return { schema: published, problems: [...problems, ...open] };
 }
 
 /** The published form of a success value, under the key `value` that structured content has it under. */

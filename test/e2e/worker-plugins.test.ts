@@ -307,6 +307,7 @@ test('a cancelled call is told in the worker, finalised, and answered by nothing
   await expect.poll(() => existsSync(join(directory, 'finalised'))).toBe(true);
   expect((await server.call('act', { do: 'x' })).isError).toBe(false);
   expect(server.lines.some((line) => JSON.parse(line).id === 900)).toBe(false);
+  expect(server.stderr).not.toContain('suppressed');
 });
 
 test.each([

@@ -127,6 +127,8 @@ describe('schemas', () => {
     expect(reasonsOf({ payload: z.object({ x: z.date() }) })).toEqual(["payload: 'x' has no type"]);
     expect(reasonsOf({ payload: z.object({ x: z.custom<object>() }) })).toEqual(["payload: 'x' has no type"]);
     expect(reasonsOf({ payload: z.array(z.string()) })).toContain('payload: the payload root is no object');
+    for (const payload of [z.record(z.string(), z.string()), z.looseObject({ a: z.string() })])
+      expect(reasonsOf({ payload }).join()).toContain('arguments of any name');
     expect(reasonsOf({ error: tree })).toEqual([]);
   });
 

@@ -169,7 +169,7 @@ export class RemoteWorker {
   #settle({ id, text, isError = false, cutOff }: End): void {
     const pending = this.#calls.get(id);
     this.#calls.delete(id);
-    if (text === undefined) pending?.reject(new Error(`the call was cut off: ${cutOff ?? ''}`));
+    if (text === undefined) pending?.reject(cutOffError(cutOff));
     else pending?.resolve({ text, isError });
     this.#endIfDone();
   }
@@ -226,4 +226,9 @@ function isEnd(message: unknown): message is End {
   const { text, isError, cutOff } = message;
   const isText = (value: unknown) => value === undefined || typeof value === 'string';
   return isText(text) && isText(cutOff) && (isError === undefined || typeof isError === 'boolean');
+}
+
+/** Its name tells that it is the end which was asked for, where one was. */
+function cutOffError(reason = ''): Error {
+  return Object.assign(new Error(`the call was cut off: ${reason}`), { name: 'AbortError' });
 }
