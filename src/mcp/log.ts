@@ -77,9 +77,18 @@ function inspected(value: unknown): string {
   }
 }
 
+/** In UTF-16 units: a message may hold megabytes of what somebody sent. */
+const mostShown = 16_384;
+
+function bounded(text: unknown): unknown {
+  if (typeof text !== 'string' || text.length <= mostShown) return text;
+  return `${text.slice(0, mostShown)}… (${text.length} characters)`;
+}
+
 /** The whole chain of causes, bounded because a cause may point back at its error. */
 function describeError(error: Error, depth = 0): Record<string, unknown> {
-  const shown: Record<string, unknown> = { name: error.name, message: error.message, stack: error.stack };
+  const { name, message, stack } = error;
+  const shown: Record<string, unknown> = { name, message: bounded(message), stack: bounded(stack) };
   if (error.cause !== undefined && depth < 8) {
     shown.cause = error.cause instanceof Error ? describeError(error.cause, depth + 1) : String(error.cause);
   }

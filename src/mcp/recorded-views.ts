@@ -22,6 +22,7 @@ export class RecordedViews implements PublicationPolicy {
   /** What this process publishes, or is about to: from then on the digest before it is not enough. */
   readonly #claimed = new Map<string, string>();
   readonly #published = new Map<string, Publication>();
+  #isGone = false;
 
   constructor(private readonly options: RecordedViewsOptions) {}
 
@@ -66,7 +67,7 @@ export class RecordedViews implements PublicationPolicy {
   admit({ name, digest }: { readonly name: string; readonly digest: string }): void {
     if (!this.options.isManaged(name)) return;
     const isCurrent = this.#claimed.get(name) === digest;
-    if (isCurrent && this.options.present()?.views.approvedDigest(name) === digest) return;
+    if (isCurrent && this.#present()?.views.approvedDigest(name) === digest) return;
     const hint = `An operator looks at it with: mini-app-mcp approvals show ${name}`;
     throw new StoreError('APPROVAL_REQUIRED', { view: name, digest: this.#claimed.get(name) ?? digest }, { hint });
   }
@@ -77,6 +78,17 @@ export class RecordedViews implements PublicationPolicy {
     this.#write(live, true).catch((error: unknown) =>
       this.options.log.warn('the publication that stays was not recorded again', { view, error }),
     );
+  }
+
+  /** An operator hears of it once: every call of a managed view is refused meanwhile. */
+  #present(): GlobalDatabase | null {
+    const database = this.options.present();
+    if (database === null && !this.#isGone)
+      this.options.log.error(
+        'the _global.db with the approvals is gone: managed views cannot be called. Put it back, or start the server again and approve anew',
+      );
+    this.#isGone = database === null;
+    return database;
   }
 
   async #write({ revision, tools, digest, contributor }: Publication, isAgain = false): Promise<void> {

@@ -183,6 +183,7 @@ describe('when _global.db is another file', () => {
     remove();
     for (let count = 0; count < 5; count++) expect(await server.call('managed')).toMatchObject(required);
     expect(existsSync(path())).toBe(false);
+    expect(server.stderr.split('_global.db with the approvals is gone')).toHaveLength(2);
     renameSync(backup, path());
     expect(await server.call('managed')).toMatchObject(required);
     approvals('approve', 'public/managed');

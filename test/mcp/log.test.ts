@@ -31,6 +31,15 @@ describe('the log', () => {
     expect(logged((log) => log.debug('yes'), { level: 'debug' })).toContain('DEBUG yes');
   });
 
+  it('shows the beginning of an endless error, and what cannot be looked at as such', () => {
+    const long = logged((log) => log.error('x', { error: new Error('y'.repeat(1e6)) }));
+    expect(long).toContain('(1000000 characters)');
+    expect(long.length).toBeLessThan(40_000);
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    expect(logged((log) => log.error('x', { proxy }))).toContain('ERROR x {"proxy":');
+  });
+
   it('shows an error with all of its causes, on one line', () => {
     const text = logged((log) => log.error('x', { error: new Error('outer', { cause: new Error('inner\nline') }) }));
     expect(text).toMatch(/outer.*inner\\nline/);

@@ -194,6 +194,7 @@ export class RemotePlugin {
       throw new PluginFailure('it has changed since the call was admitted');
     }
     this.#follow(worker);
+    this.options.log.info('the worker of a plugin was started again', { plugin: this.named.name });
     return worker;
   }
 
